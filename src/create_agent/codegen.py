@@ -1,0 +1,53 @@
+"""BAML code generation with the baml-py of this interpreter, and the proof that the client loads."""
+
+import os
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+from .errors import UserError
+
+# One child for both: `invoke_runtime_cli` works once per process, and loading baml-py is most of
+# the time. Never the bare name baml-cli, which may be anybody's.
+_GENERATE = """
+import sys
+from baml_py import invoke_runtime_cli
+sys.argv = ["baml-cli", "generate", "--from", "baml_src"]
+try:
+    code = invoke_runtime_cli()
+except SystemExit as stop:
+    code = stop.code
+if code:
+    sys.exit(code)
+sys.path.insert(0, "src")
+from importlib import import_module
+import_module(sys.orig_argv[-1] + ".baml_client.async_client")
+"""
+
+
+def baml_version() -> str:
+    """The version of the installed baml-py, such as 0.226.3."""
+    return version("baml-py")
+
+
+def generate(project: Path, package: str) -> None:
+    """Generate the client of a project and import it once.
+
+    project: the folder that holds baml_src/ and src/. package: the name of its Python package.
+    Raises UserError with BAML's own diagnostics.
+    """
+    environment = {**os.environ, "BAML_LOG": "error", "RUST_BACKTRACE": "0", "PYTHONUTF8": "1"}
+    environment.pop("PYTHONPATH", None)
+    done = subprocess.run(
+        [sys.executable, "-c", _GENERATE, package],
+        cwd=project,
+        env={**environment, "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        stdin=subprocess.DEVNULL,
+    )
+    if done.returncode:
+        said = "\n".join(filter(None, (done.stdout.strip(), done.stderr.strip())))
+        raise UserError(f"the typed client could not be generated:\n{said}")

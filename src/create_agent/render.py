@@ -1,0 +1,66 @@
+"""Compose the template and the schemas, and let Copier render them."""
+
+import os
+import shutil
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from .assets import asset
+from .errors import UserError
+
+# What a checkout or pip may have left in the folders and no project should get.
+_JUNK = shutil.ignore_patterns(
+    "__pycache__", "*.pyc", ".DS_Store", ".env", ".venv", "baml_client", ".*_cache"
+)
+# The project's own versions of these are in the template.
+_OURS_ALONE = ("tools.baml", "generators.baml")
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a project is rendered from; the questions of template/copier.yml."""
+
+    project_name: str
+    package: str
+    tools: list[str]
+    baml_version: str
+    template_version: str
+
+
+def compose(into: Path) -> None:
+    """Lay template/ and baml_src/ together: one Copier template, in a new folder."""
+    shutil.copytree(asset("template"), into, ignore=_JUNK)
+    for name in _OURS_ALONE:
+        assert not (into / "baml_src" / name).exists()  # a plain copy would lose to baml_src/
+    shutil.copytree(
+        asset("baml_src"),
+        into / "baml_src",
+        ignore=lambda folder, names: {*_JUNK(folder, names), *_OURS_ALONE},
+        dirs_exist_ok=True,
+    )
+
+
+def render(answers: Answers, into: Path) -> None:
+    """Render the project into a folder. Raises UserError if Copier or the disk refuses."""
+    os.environ.setdefault("COPIER_SETTINGS_PATH", os.devnull)
+    import copier  # half a second, so only here
+    import jinja2
+    from copier.errors import CopierError
+
+    with tempfile.TemporaryDirectory(prefix="create-agent-") as temporary:
+        template = Path(temporary) / "template"
+        try:
+            compose(template)
+            copier.run_copy(
+                str(template),
+                into,
+                data=asdict(answers),
+                defaults=True,
+                overwrite=True,
+                quiet=True,
+                settings=copier.Settings(),
+                skip_tasks=True,
+            )
+        except (CopierError, ValueError, jinja2.TemplateError, OSError) as error:
+            raise UserError(f"the template could not be rendered: {error}") from error

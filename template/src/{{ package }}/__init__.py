@@ -1,0 +1,8 @@
+"""An agent that proposes its next step and lets code decide what runs. Start reading in agent.py."""
+
+import os
+
+# BAML reads these when it is first imported. Unset, it prints prompts and replies on stdout,
+# where only the answer belongs.
+os.environ.setdefault("BAML_LOG", "off")
+os.environ["RUST_BACKTRACE"] = "0"

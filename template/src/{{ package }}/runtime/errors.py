@@ -1,0 +1,49 @@
+"""What can go wrong in a run, by who is told. Add a class only for a new listener."""
+
+from typing import Any
+
+
+class Refused(Exception):
+    """The model's reply must not become a step. The model is told why and asked again.
+
+    meta: who answered, how long it took and what it cost, as in `Event.meta`.
+    """
+
+    meta: dict[str, Any] | None = None
+
+
+class ToolError(Exception):
+    """A call cannot be carried out. The model is told why and can choose another step.
+
+    kind: the type that the `error` event carries.
+    """
+
+    def __init__(self, message: str, kind: str = "ToolError") -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class StopRun(Exception):
+    """The run ends as failed. The person is told, never the model; the thread is kept.
+
+    type: too_many_errors, step_limit, prompt_too_long or model_unreachable.
+    """
+
+    def __init__(self, type: str, message: str) -> None:
+        super().__init__(message)
+        self.type = type
+
+
+class Unavailable(StopRun):
+    """The model gave no reply, and asking again later may help."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("model_unreachable", message)
+
+
+class Conflict(Exception):
+    """A decision that no longer fits: another call, decided already, or never asked for."""
+
+
+class SettingsError(Exception):
+    """A setting that is missing or makes no sense; one line that names it."""

@@ -1,0 +1,89 @@
+"""Settings: variables of the environment, then the file .env in the project's root.
+
+A variable that is empty or blank counts as not set. Add a setting where it is used, through
+`Settings.get`, `require` or `integer`, and a line for it in .env.example.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from dotenv import dotenv_values
+
+from .errors import SettingsError
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What bounds a run. The guard bounds a single reply (guard.py).
+
+    max_steps: calls since a person last spoke. max_errors: errors in a row.
+    max_prompt_bytes: the text of the thread, in UTF-8.
+    """
+
+    max_steps: int = 20
+    max_errors: int = 3
+    max_prompt_bytes: int = 512 * 1024
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The variables that are set, each a text without blanks around it."""
+
+    values: Mapping[str, str]
+
+    def get(self, name: str, default: str = "") -> str:
+        """The value of a variable, or the default where it is not set."""
+        return self.values.get(name, default)
+
+    def require(self, name: str, hint: str) -> str:
+        """The value of a variable. Raises SettingsError with the hint where it is not set."""
+        if name not in self.values:
+            raise SettingsError(f"{name} is not set; {hint}")
+        return self.values[name]
+
+    def integer(self, name: str, default: int) -> int:
+        """A whole number above 0. Raises SettingsError for anything else."""
+        text = self.get(name, str(default))
+        if not (text.isascii() and text.isdecimal() and len(text) < 10 and int(text) > 0):
+            raise SettingsError(f"{name} is {text!r}; set a whole number from 1 to 999999999")
+        return int(text)
+
+    @property
+    def limits(self) -> Limits:
+        """Each bound from its variable: max_steps from AGENT_MAX_STEPS, and so on."""
+        bounds = {f.name: self.integer(f"AGENT_{f.name.upper()}", f.default) for f in fields(Limits)}
+        return Limits(**bounds)
+
+
+def load_settings(environ: Mapping[str, str] = os.environ, root: Path | None = None) -> Settings:
+    """Read the environment and .env, wherever the command was started.
+
+    environ: the variables that win. root: the folder that holds .env; the project's if left out.
+    Raises SettingsError if the file is there and cannot be read.
+    """
+    root = root or project_root()
+    found = _read(root / ".env") if root else {}
+    stripped = {name: value.strip() for name, value in environ.items()}
+    found.update({name: value for name, value in stripped.items() if value})
+    return Settings(found)
+
+
+def project_root() -> Path | None:
+    """The project this package runs from. None if it was installed from a wheel: then nothing
+    but the environment counts, since a .env in whatever folder one stands in is a stranger's.
+    """
+    root = Path(__file__).parents[3]
+    return root if (root / "pyproject.toml").is_file() else None
+
+
+def _read(path: Path) -> dict[str, str]:
+    if not path.exists():
+        return {}
+    try:
+        found = dotenv_values(path, interpolate=False, encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} cannot be read: {error}") from None
+    stripped = {name: (value or "").strip() for name, value in found.items()}
+    return {name: value for name, value in stripped.items() if value}

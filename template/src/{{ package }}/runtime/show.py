@@ -1,0 +1,52 @@
+"""What a person at a terminal reads: events, pending calls and tables as lines of text."""
+
+import json
+import sys
+from typing import Any
+
+from .thread import DONE, QUESTIONS, Event
+
+
+def printable(text: str) -> str:
+    """The text with control characters spelled out, so that a model cannot steer the terminal."""
+    return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in text)
+
+
+def note(text: str) -> None:
+    """Print a line for the person on stderr; stdout is for the answer alone."""
+    print(printable(text), file=sys.stderr, flush=True)
+
+
+def call_text(call: dict[str, Any]) -> str:
+    """A call as one line: `add(a=3, b=4)`."""
+    values = {name: value for name, value in call.items() if name != "intent"}
+    arguments = (f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in values.items())
+    return f"{call['intent']}({', '.join(arguments)})"
+
+
+def event_text(event: Event) -> str | None:
+    """An event as one line, or None for what a person sees elsewhere: their own words, the answer."""
+    data = event.data
+    match event.type:
+        case "tool_call" if data["intent"] not in {DONE, *QUESTIONS}:
+            return f"→ {call_text(data)}"
+        case "tool_response":
+            return f"  = {json.dumps(data['result'], ensure_ascii=False)}"
+        case "approval":
+            comment = f": {data['comment']}" if data["comment"] else ""
+            return f"  {'approved' if data['approved'] else 'refused'} by {data['by']}{comment}"
+        case "error":
+            return f"  ! {data['message']}"
+        case "failed":
+            return f"failed ({data['type']}): {data['message']}"
+    return None
+
+
+def table(rows: list[list[str]]) -> str:
+    """Rows as columns, the first row the heading."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
+    lines = []
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        lines.append("  ".join([*cells, row[-1]]).rstrip())
+    return "\n".join(lines)

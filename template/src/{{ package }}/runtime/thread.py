@@ -1,0 +1,249 @@
+"""The thread: the ordered list of events, and the only state. What the agent is about to do,
+what it waits for and how it ended are all read from the log.
+
+Threads live in this process. Name a tool that a person answers in QUESTIONS.
+"""
+
+import asyncio
+import inspect
+import json
+import uuid
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Literal, ParamSpec
+
+from . import prompt
+from .errors import Conflict, Refused, StopRun, ToolError
+from .settings import Limits
+from .steps import NextStep, call_hash, dump_step, load_step
+
+P = ParamSpec("P")
+Status = Literal["running", "waiting", "done", "failed"]
+
+QUESTIONS = {"request_more_information", "request_approval_from_manager"}
+DONE = "done_for_now"
+PERSON = {"user_input", "human_response", "approval", "resumed"}  # events that a person made
+MESSAGE_LENGTH = 200  # characters of an error that the model is told
+
+
+@dataclass(frozen=True)
+class Event:
+    """One line of the log. Events are added, never changed.
+
+    seq: its place, from 0. at: UTC, ISO 8601.
+    meta: for what a model wrote, `client`, `milliseconds` and `tokens`; else empty.
+    """
+
+    seq: int
+    type: str
+    data: dict[str, Any]
+    at: str
+    meta: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Call:
+    """A tool call that is in the log and not done yet.
+
+    key: the same for every try of this call, so that a provider can tell a repetition.
+    """
+
+    thread: "Thread"
+    seq: int
+    step: NextStep
+    approved: bool
+
+    @property
+    def key(self) -> str:
+        return f"{self.thread.id}:{self.seq}"
+
+    async def run(self, tool: Callable[P, Any], *args: P.args, **kwargs: P.kwargs) -> None:
+        """Run a function, plain or async, and write what it returns to the thread.
+
+        A plain function runs in a thread of its own, so that it holds nobody up. Raises ToolError
+        for whatever the function raises and for a result that is no JSON.
+        """
+        try:
+            if inspect.iscoroutinefunction(tool):
+                result = await tool(*args, **kwargs)
+            else:
+                result = await asyncio.to_thread(tool, *args, **kwargs)
+            json.dumps(result, allow_nan=False)
+        except ToolError:
+            raise
+        except Exception as error:
+            raise ToolError(str(error) or "no message", kind=type(error).__name__) from error
+        self.thread.append("tool_response", {"call": self.seq, "result": result})
+
+
+class Thread:
+    """A thread, from its first event. `on_event` is told of each event after it was written."""
+
+    def __init__(self, on_event: Callable[[Event], None] | None = None) -> None:
+        self.id = uuid.uuid4().hex
+        self.events: list[Event] = []
+        self._approval_ids: dict[int, str] = {}  # of calls that wait for a decision, by seq
+        self._on_event = on_event
+
+    # Reading the log
+
+    @property
+    def status(self) -> Status:
+        """running: the loop's turn. waiting: a person's turn. done, failed: nobody's."""
+        if self.events and self.events[-1].type == "failed":
+            return "failed"
+        call = self._unsettled()
+        if call is None:
+            return "running"
+        if call.data["intent"] == DONE:
+            return "done"
+        waits = call.data["intent"] in QUESTIONS or call.seq in self._approval_ids
+        return "waiting" if waits else "running"
+
+    @property
+    def answer(self) -> str | None:
+        """The text for the user, once the thread is done."""
+        call = self._unsettled()
+        return str(call.data["message"]) if call and self.status == "done" else None
+
+    @property
+    def pending(self) -> dict[str, Any] | None:
+        """What a person is asked: a question, or the exact call that they may approve."""
+        call = self._unsettled()
+        if call is None or self.status != "waiting":
+            return None
+        if call.data["intent"] in QUESTIONS:
+            return {"kind": "question", "message": call.data["message"]}
+        return {
+            "kind": "approval",
+            "approval_id": self._approval_ids[call.seq],
+            "call": call.data,
+            "call_hash": call_hash(call.data),
+        }
+
+    @property
+    def failure(self) -> dict[str, Any] | None:
+        """Why the thread failed: a type and a message."""
+        return self.events[-1].data if self.status == "failed" else None
+
+    def open_call(self) -> Call | None:
+        """The call that was chosen and is not done, with the arguments that are in the log."""
+        event = self._unsettled()
+        if event is None:
+            return None
+        approvals = (e for e in self.events[event.seq + 1 :] if e.type == "approval")
+        approved = any(e.data["call"] == event.seq for e in approvals)  # refused ones settle it
+        return Call(self, event.seq, load_step(event.data), approved)
+
+    def prompt(self, limits: Limits) -> str:
+        """The text the model is asked with. Raises StopRun when the run has reached a limit."""
+        if self._count({"error"}, since=PERSON | {"tool_response"}) >= limits.max_errors:
+            last = self.events[-1].data["message"]
+            raise StopRun("too_many_errors", f"{limits.max_errors} errors in a row; the last: {last}")
+        if self._count({"tool_call"}, since=PERSON) >= limits.max_steps:
+            raise StopRun("step_limit", f"{limits.max_steps} steps without an end")
+        text = prompt.render(self.events)
+        size = len(text.encode())
+        if size > limits.max_prompt_bytes:
+            most = limits.max_prompt_bytes
+            raise StopRun("prompt_too_long", f"the thread has {size} bytes, and {most} is the limit")
+        return text
+
+    def to_json(self) -> dict[str, Any]:
+        """The one shape in which a thread leaves this program."""
+        return {
+            "id": self.id,
+            "status": self.status,
+            "answer": self.answer,
+            "pending": self.pending,
+            "failure": self.failure,
+            "events": [asdict(event) for event in self.events],
+        }
+
+    # Writing it
+
+    def append(self, type: str, data: dict[str, Any], meta: dict[str, Any] | None = None) -> Event:
+        """Add an event. `data` is copied as JSON; half a surrogate pair becomes a question mark."""
+        text = json.dumps(data, ensure_ascii=False, allow_nan=False).encode(errors="replace")
+        at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        event = Event(len(self.events), type, json.loads(text), at, meta or {})
+        self.events.append(event)
+        if self._on_event:
+            self._on_event(event)
+        return event
+
+    def add_user_input(self, text: str) -> None:
+        """A message of the user. A call that waits goes on waiting."""
+        self.append("user_input", {"text": text})
+
+    def add_answer(self, text: str) -> None:
+        """A person's answer to the question that waits. No answer permits a call."""
+        call = self._unsettled()
+        is_question = call is not None and call.data["intent"] in QUESTIONS
+        self.append("human_response", {"call": call.seq if call and is_question else None, "text": text})
+
+    def add_call(self, step: NextStep, meta: dict[str, Any]) -> Call:
+        """What the model chose, before anything is done about it."""
+        event = self.append("tool_call", dump_step(step), meta)
+        return Call(self, event.seq, step, approved=False)
+
+    def add_error(
+        self,
+        error: Refused | ToolError,
+        call: Call | None = None,
+        meta: dict[str, Any] | None = None,
+    ) -> None:
+        """What went wrong, short, for the model to mend."""
+        kind = error.kind if isinstance(error, ToolError) else type(error).__name__
+        seq = call.seq if call else None
+        self.append("error", {"call": seq, "type": kind, "message": _compact(str(error))}, meta)
+
+    def request_approval(self, call: Call) -> None:
+        """Let the call wait until a person decides."""
+        self._approval_ids[call.seq] = uuid.uuid4().hex
+
+    def decide(self, approval_id: str, call_hash: str, approved: bool, by: str, comment: str) -> None:
+        """Record a person's decision on the call that waits, once.
+
+        Raises Conflict when nothing waits under this id, or when the call is not the one shown.
+        """
+        pending = self.pending or {}
+        if (approval_id, call_hash) != (pending.get("approval_id"), pending.get("call_hash")):
+            raise Conflict("this call does not wait for a decision; look at the thread again")
+        seq = next(seq for seq, own in self._approval_ids.items() if own == approval_id)
+        del self._approval_ids[seq]
+        decision = {"call": seq, "approval_id": approval_id, "approved": approved}
+        self.append("approval", {**decision, "by": by, "comment": comment})
+
+    def fail(self, error: StopRun) -> None:
+        """End the run. A message, an answer or `resumed` opens it again with fresh counts."""
+        self.append("failed", {"type": error.type, "message": str(error)})
+
+    def _unsettled(self) -> Event | None:
+        """The last tool call, unless a later event settled it."""
+        for i in range(len(self.events) - 1, -1, -1):
+            event = self.events[i]
+            if event.type != "tool_call":
+                continue
+            after = self.events[i + 1 :]
+            if event.data["intent"] == DONE:
+                over = any(e.type in PERSON | {"error"} for e in after)
+            else:
+                over = any(e.data.get("call") == event.seq and not e.data.get("approved") for e in after)
+            return None if over else event
+        return None
+
+    def _count(self, types: set[str], since: set[str]) -> int:
+        """How many events of these types came after the last one of `since`."""
+        count = 0
+        for event in reversed(self.events):
+            if event.type in since:
+                break
+            count += event.type in types
+        return count
+
+
+def _compact(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= MESSAGE_LENGTH else line[: MESSAGE_LENGTH - 1] + "…"

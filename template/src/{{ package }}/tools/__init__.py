@@ -1,0 +1,1 @@
+"""What the tools do: plain functions, one module a set. They take values and return JSON values."""
