@@ -6,6 +6,6 @@ _PACKAGE = Path(__file__).parent
 
 
 def asset(name: str) -> Path:
-    """The folder `template` or `baml_src`: the wheel's copy if there is one, else the checkout's."""
+    """The folder `template` or `baml_src`: the wheel's copy if there is one, or the checkout's."""
     shipped = _PACKAGE / f"_{name}"
     return shipped if shipped.is_dir() else _PACKAGE.parents[1] / name

@@ -6,9 +6,10 @@ Nothing here imports copier or baml_py, so that --help answers at once.
 import os
 import shlex
 import shutil
+import signal
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -17,7 +18,7 @@ from .errors import UserError
 
 app = typer.Typer(
     name="create-agent",
-    help="Make a small agent repository that you own: BAML tool schemas, a typed client, safe code.",
+    help="Make a small agent repository that you own.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -25,16 +26,31 @@ app = typer.Typer(
 )
 
 
-def main() -> None:
+class Interrupted(BaseException):
+    """Ctrl-C or a request to end. Not a KeyboardInterrupt, whose exit code Typer would choose."""
+
+
+def main() -> NoReturn:
     """Run the command line; the one place where errors of the user are printed."""
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")  # no console is a reason to crash
+        if reconfigure := getattr(stream, "reconfigure", None):
+            reconfigure(errors="backslashreplace")  # no console is a reason to crash
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+            signal.signal(number, _interrupt)
     try:
         app()
     except UserError as error:
-        typer.echo(f"error: {error}", err=True)
+        print(f"error: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
+    except Interrupted:
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)
+    sys.exit(0)
+
+
+def _interrupt(number: int, frame: Any) -> NoReturn:
+    raise Interrupted
 
 
 @app.callback(invoke_without_command=True)
@@ -42,28 +58,28 @@ def _options(
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
     if version:
-        typer.echo(__version__)
+        print(__version__)
         raise typer.Exit
 
 
 @app.command()
 def new(
-    path: Annotated[Path, typer.Argument(help="The folder of the new project; its name is the project's.")],
+    path: Annotated[Path, typer.Argument(help="The new folder; its name is the project's.")],
     tools: Annotated[
         str | None,
-        typer.Option(help="Tool sets, separated by commas; all if left out. 'human' is always there."),
+        typer.Option(help="Tool sets, separated by commas. Default: all. Always there: human."),
     ] = None,
 ) -> None:
     """Make a new project, with its client generated and its first commit made."""
     from .new import create
 
     created = create(path, tools)
-    typer.echo(f"Created {created.path} with the tool sets {', '.join(created.tools)}.")
+    print(f"Created {created.path} with the tool sets {', '.join(created.tools)}.")
     if created.note:
-        typer.echo(f"Note: {created.note}")
-    typer.echo("\nNow run:\n")
-    for command in _next_commands(created.path, created.distribution):
-        typer.echo(f"  {command}")
+        print(f"Note: {created.note}")
+    print("\nNow run:\n")
+    for command in _next_commands(created.path, created.distribution, created.tools):
+        print(f"  {command}")
 
 
 @app.command()
@@ -72,18 +88,25 @@ def tools() -> None:
     from .toolsets import all_sets
 
     for one in all_sets():
-        typer.echo(f"{one.name}: {one.summary}\n  {', '.join(one.intents)}")
+        print(f"{one.name}: {one.summary}\n  {', '.join(one.intents)}")
 
 
-def _next_commands(path: Path, distribution: str) -> list[str]:
+def _next_commands(path: Path, distribution: str, sets: list[str]) -> list[str]:
     """What to type next, for the tools that this machine has."""
-    message = shlex.quote("can you multiply 3 and 4, then divide the result by 2 and then add 12 to that result?")
     into = f"cd {shlex.quote(os.path.relpath(path))}"
+    ask = f'{distribution} ask "{_question(sets)}"'
     if shutil.which("uv"):
-        return [into, f"uv run {distribution} ask {message}", "uv run pytest"]
-    return [
-        into,
-        "python3 -m venv .venv && .venv/bin/pip install -e '.[dev]'",
-        f".venv/bin/{distribution} ask {message}",
-        ".venv/bin/pytest",
-    ]
+        return [into, f"uv run {ask}", "uv run pytest"]
+    install = "python3 -m venv .venv && .venv/bin/pip install -e '.[dev]'"
+    return [into, install, f".venv/bin/{ask}", ".venv/bin/pytest"]
+
+
+def _question(sets: list[str]) -> str:
+    """A first message that the chosen sets can answer offline."""
+    if "calculator" in sets:
+        return (
+            "can you multiply 3 and 4, then divide the result by 2 and then add 12 to that result?"
+        )
+    if "customer-support" in sets:
+        return "please refund order A-17, the blender for 12.50 dollars arrived broken"
+    return "hello!"

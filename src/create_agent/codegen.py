@@ -1,4 +1,4 @@
-"""BAML code generation with the baml-py of this interpreter, and the proof that the client loads."""
+"""BAML code generation with this interpreter's baml-py, and the proof that the client loads."""
 
 import os
 import subprocess
@@ -37,12 +37,11 @@ def generate(project: Path, package: str) -> None:
     project: the folder that holds baml_src/ and src/. package: the name of its Python package.
     Raises UserError with BAML's own diagnostics.
     """
-    environment = {**os.environ, "BAML_LOG": "error", "RUST_BACKTRACE": "0", "PYTHONUTF8": "1"}
-    environment.pop("PYTHONPATH", None)
+    settings = {"BAML_LOG": "error", "RUST_BACKTRACE": "0", "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
-        [sys.executable, "-c", _GENERATE, package],
+        [sys.executable, "-P", "-c", _GENERATE, package],
         cwd=project,
-        env={**environment, "PYTHONDONTWRITEBYTECODE": "1"},
+        env={**os.environ, **settings},
         capture_output=True,
         encoding="utf-8",
         errors="replace",

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from .errors import UserError
 
-# What the generated project imports, or installs beside itself: a project of the same name would
-# shadow it, or ask to be installed into itself.
+# What a project imports, or installs beside itself: a project of the same name would hide it, or
+# ask pip to install it into itself.
 TAKEN = {
     "annotated-types",
     "baml",
@@ -18,12 +18,16 @@ TAKEN = {
     "create-agent",
     "create-baml-agent",
     "dotenv",
+    "hatchling",
     "mypy",
+    "mypy-extensions",
     "pydantic",
     "pydantic-core",
     "pytest",
     "python-dotenv",
     "ruff",
+    "scripted",
+    "src",
     "test",
     "tests",
     "typing-extensions",
@@ -45,27 +49,34 @@ def derive(target: Path) -> Names:
     Raises UserError, exit code 2, with the reason and a name that would do.
     """
     name = target.name
-    suggestion = _suggest(name)
+    if problem := _problem(name):
+        message = f"{name!r} cannot be the project's name: {problem}; try {_suggest(name)}"
+        raise UserError(message, exit_code=2)
+    return Names(name, _package(name))
+
+
+def _problem(name: str) -> str | None:
+    package = _package(name)
     if not re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?", name):
-        _refuse(name, "a project name has letters, digits, '-', '_' and '.' only", suggestion)
-    package = re.sub(r"[-.]+", "_", name).lower()
-    normal = re.sub(r"[-_.]+", "-", name).lower()
+        return "it may hold the letters a to z, digits, and between them '-', '_' and '.'"
+    if len(name) > 64:
+        return "it has more than 64 characters"
     if not package.isidentifier():
-        _refuse(name, f"Python cannot import {package!r}", suggestion)
-    if keyword.iskeyword(package) or keyword.issoftkeyword(package):
-        _refuse(name, f"{package!r} is a word of Python", suggestion)
+        return f"Python cannot import {package!r}"
+    if keyword.iskeyword(package) or keyword.iskeyword(package.capitalize()):
+        return f"{package!r} is a word of Python"
     if package in sys.stdlib_module_names:
-        _refuse(name, f"{package!r} is a module of Python's standard library", suggestion)
-    if normal in TAKEN:
-        _refuse(name, "the project would hide a package that it needs", suggestion)
-    return Names(name, package)
+        return f"{package!r} is a module of Python's standard library"
+    if re.sub(r"[-_.]+", "-", name).lower() in TAKEN:
+        return "it would hide a package that the project needs"
+    return None
+
+
+def _package(name: str) -> str:
+    return re.sub(r"[-.]+", "_", name).lower()
 
 
 def _suggest(name: str) -> str:
-    plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
-    plain = plain if plain[:1].isalpha() else f"agent-{plain}".rstrip("-")
-    return plain if plain != name.lower() else f"{plain}-agent"
-
-
-def _refuse(name: str, reason: str, suggestion: str) -> None:
-    raise UserError(f"{name!r} cannot be the project's name: {reason}; try {suggestion}", exit_code=2)
+    plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40].strip("-")
+    candidates = [plain, f"{plain}-agent", f"agent-{plain}", "my-agent"]
+    return next(name for name in candidates if _problem(name) is None)

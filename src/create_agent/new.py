@@ -47,7 +47,9 @@ def _require_free(target: Path) -> None:
         raise UserError(f"{target} exists and is not a folder; choose another path", exit_code=2)
     if target.is_dir() and (inside := sorted(p.name for p in target.iterdir())):
         listed = ", ".join(inside[:5]) + (", …" if len(inside) > 5 else "")
-        raise UserError(f"{target} is not empty (it holds {listed}); choose another path", exit_code=2)
+        raise UserError(
+            f"{target} is not empty (it holds {listed}); choose another path", exit_code=2
+        )
 
 
 @contextmanager
@@ -58,16 +60,35 @@ def _built_aside(target: Path) -> Iterator[Path]:
         aside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     except OSError as error:
         _remove(made)
-        raise UserError(f"nothing can be written in {target.parent}: {error.strerror}", 2) from error
+        raise UserError(
+            f"nothing can be written in {target.parent}: {error.strerror}", 2
+        ) from error
     try:
         aside.chmod(0o777 & ~_umask())
         yield aside
-        aside.rename(target)
+        _take_place(aside, target)
     except BaseException as error:
         shutil.rmtree(aside, ignore_errors=True)
         _remove(made)
         if isinstance(error, OSError):
             raise UserError(f"{target} could not be written: {error.strerror}") from error
+        raise
+
+
+def _take_place(aside: Path, target: Path) -> None:
+    """Make the finished folder the target; a folder that is there already is kept, and filled."""
+    if not target.is_dir():
+        aside.rename(target)
+        return
+    moved: list[str] = []
+    try:
+        for name in sorted(os.listdir(aside)):
+            (aside / name).rename(target / name)
+            moved.append(name)
+        aside.rmdir()
+    except BaseException:
+        for name in moved:
+            (target / name).rename(aside / name)
         raise
 
 

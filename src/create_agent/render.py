@@ -13,8 +13,8 @@ from .errors import UserError
 _JUNK = shutil.ignore_patterns(
     "__pycache__", "*.pyc", ".DS_Store", ".env", ".venv", "baml_client", ".*_cache"
 )
-# The project's own versions of these are in the template.
-_OURS_ALONE = ("tools.baml", "generators.baml")
+# The template has its own, for the sets that were chosen.
+_WRITTEN_FOR_THE_PROJECT = ("tools.baml", "generators.baml")
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,10 @@ class Answers:
 def compose(into: Path) -> None:
     """Lay template/ and baml_src/ together: one Copier template, in a new folder."""
     shutil.copytree(asset("template"), into, ignore=_JUNK)
-    for name in _OURS_ALONE:
-        assert not (into / "baml_src" / name).exists()  # a plain copy would lose to baml_src/
     shutil.copytree(
         asset("baml_src"),
         into / "baml_src",
-        ignore=lambda folder, names: {*_JUNK(folder, names), *_OURS_ALONE},
+        ignore=lambda folder, names: {*_JUNK(folder, names), *_WRITTEN_FOR_THE_PROJECT},
         dirs_exist_ok=True,
     )
 

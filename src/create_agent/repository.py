@@ -16,7 +16,9 @@ def start(project: Path) -> str | None:
     try:
         if _git(project, "rev-parse", "--is-inside-work-tree").returncode == 0:
             return None
-        branch = [] if _git(project, "config", "init.defaultBranch").stdout.strip() else ["-b", "main"]
+        branch = (
+            [] if _git(project, "config", "init.defaultBranch").stdout.strip() else ["-b", "main"]
+        )
         started = _git(project, "init", "--quiet", *branch)
         if started.returncode == 0:
             started = _git(project, "add", "--all")

@@ -1,4 +1,4 @@
-"""An agent that proposes its next step and lets code decide what runs. Start reading in agent.py."""
+"""An agent: a model proposes the next step, and code decides what runs. Start in agent.py."""
 
 import os
 

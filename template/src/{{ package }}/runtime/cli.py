@@ -7,6 +7,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 waiting for a person, 130 interru
 import argparse
 import asyncio
 import json
+import os
 import shlex
 import sys
 from importlib.util import find_spec
@@ -25,37 +26,46 @@ EXIT_CODES = {"done": 0, "failed": 1, "waiting": 3}
 def main(argv: list[str] | None = None) -> int:
     """Run a command and return its exit code. argv: the words after the command's name."""
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")  # no console is a reason to crash
+        if reconfigure := getattr(stream, "reconfigure", None):
+            reconfigure(errors="backslashreplace")  # no console is a reason to crash
     args = _parser().parse_args(argv)
     try:
         _require_client()
-        return int(args.command(args))
+        code = int(args.command(args))
+        sys.stdout.flush()
+        return code
     except SettingsError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130
+    except BrokenPipeError:  # the reader has gone, as `head` does; nobody is left to be told
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
 
 
 def _ask(args: argparse.Namespace) -> int:
     """Run a new thread until it is done, fails, or waits for a person who is not there."""
+    from ..agent import agent_loop
     from .models import choose_model, client_name
     from .settings import load_settings
-    from .show import event_text, note, printable
+    from .show import note, printable, tell
     from .thread import Thread
 
     settings = load_settings()
-    limits, ask, client = settings.limits, choose_model(settings), client_name(settings)
-    if client == "offline":
+    limits, ask = settings.limits, choose_model(settings)
+    if client_name(settings) == "offline":
         note(
-            "offline: these answers come from a few rules, not from a language model;"
-            " set AGENT_CLIENT and a model in .env to use one"
+            "offline: answers come from a few rules, not from a language model;"
+            " to use one, set AGENT_CLIENT and its variables in .env"
         )
-    thread = Thread(on_event=lambda event: (line := event_text(event)) and note(line))
+    thread = Thread(on_event=tell)
     thread.add_user_input(args.message)
-    asyncio.run(_converse(thread, ask, limits, interactive=sys.stdin.isatty() and not args.no_input))
+    interactive = not args.no_input and sys.stdin is not None and sys.stdin.isatty()
+    asyncio.run(agent_loop(thread, ask, limits))
+    while thread.pending and _put_to_person(thread, thread.pending, interactive):
+        asyncio.run(agent_loop(thread, ask, limits))
     if args.json:
         print(json.dumps(thread.to_json(), indent=2))
     elif thread.answer is not None:
@@ -63,44 +73,38 @@ def _ask(args: argparse.Namespace) -> int:
     return EXIT_CODES[thread.status]
 
 
-async def _converse(thread: "Thread", ask: Any, limits: Any, interactive: bool) -> None:
-    """Run the agent, and where it waits put the question to the person at the terminal."""
-    from ..agent import agent_loop
+def _put_to_person(thread: "Thread", pending: dict[str, Any], interactive: bool) -> bool:
+    """Ask the person at the terminal and record what they say. False if nobody is there."""
     from .show import call_text, note
 
-    while True:
-        await agent_loop(thread, ask, limits)
-        pending = thread.pending
-        if pending is None:
-            return
-        is_question = pending["kind"] == "question"
-        shown = pending["message"] if is_question else f"approve {call_text(pending['call'])}?"
-        if not interactive:
-            note(f"waiting for a person: {shown}")
-            return
-        try:
-            text = _read_line(f"{shown}\n" + ("> " if is_question else "[y = run it; else say why not] "))
-        except EOFError:
-            note("\nwaiting for a person: nobody answered")
-            return
-        if is_question:
-            thread.add_answer(text)
-        else:
-            approved = text.lower() in {"y", "yes", "approve"}
-            comment = "" if approved or text.lower() in {"n", "no"} else text
-            decided = (pending["approval_id"], pending["call_hash"], approved)
-            thread.decide(*decided, by="person at the terminal", comment=comment)
+    if pending["kind"] == "question":
+        question, sign = pending["message"], "> "
+    else:
+        question, sign = f"approve {call_text(pending['call'])}?", "[y, or why not] "
+    answer = _read_line(f"{question}\n{sign}") if interactive else None
+    if answer is None:
+        note(f"waiting for a person: {question}")
+        return False
+    if pending["kind"] == "question":
+        thread.add_answer(answer)
+        return True
+    approved = answer.lower() in {"y", "yes", "approve"}  # nothing else is a yes
+    comment = "" if approved or answer.lower() in {"n", "no"} else answer
+    shown = (pending["approval_id"], pending["call_hash"])
+    thread.decide(*shown, approved, by="the person at the terminal", comment=comment)
+    return True
 
 
-def _read_line(question: str) -> str:
-    """A line that is not blank, from the terminal. The question goes to stderr."""
+def _read_line(question: str) -> str | None:
+    """A line that is not blank, None at the end of input. The question goes to stderr."""
     from .show import printable
 
     while True:
         print(printable(question), end="", file=sys.stderr, flush=True)
         line = sys.stdin.readline()
         if not line:
-            raise EOFError
+            print(file=sys.stderr)
+            return None
         if line.strip():
             return line.strip()
 
@@ -115,10 +119,14 @@ def _prompt(args: argparse.Namespace) -> int:
     thread = Thread()
     thread.add_user_input(args.message)
     messages = request_messages(thread.prompt(load_settings().limits))
+    characters = sum(len(message["content"]) for message in messages)
+    size = {"characters": characters, "estimated_tokens": -(-characters // 4)}
+    if args.json:
+        print(json.dumps({"messages": messages, **size}, indent=2))
+        return 0
     for message in messages:
         print(f"[{message['role']}]\n{printable(message['content'])}\n")
-    characters = sum(len(message["content"]) for message in messages)
-    note(f"{characters} characters, about {-(-characters // 4)} tokens")
+    note(f"{size['characters']} characters, about {size['estimated_tokens']} tokens")
     return 0
 
 
@@ -130,33 +138,40 @@ def _tools(args: argparse.Namespace) -> int:
 
     classes = tool_classes()
     if args.json:
-        print(json.dumps({intent: cls.model_json_schema() for intent, cls in classes.items()}, indent=2))
+        schemas = {intent: cls.model_json_schema() for intent, cls in classes.items()}
+        print(json.dumps(schemas, indent=2))
         return 0
     rows = [["intent", "effect", "approval", "fields", "description"]]
     for intent, cls in classes.items():
         policy = policy_of(intent)
+        approval = "a person" if policy.approval else "none"
         fields = ", ".join(name for name in cls.model_fields if name != "intent")
         description = cls.model_fields["intent"].description or ""
-        rows.append([intent, policy.effect, "yes" if policy.approval else "no", fields, description])
+        rows.append([intent, policy.effect, approval, fields, description])
     print(table(rows))
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
     name = Path(sys.argv[0]).name
-    prog = f"python -m {PACKAGE}" if name == "__main__.py" else name
-    parser = argparse.ArgumentParser(prog=prog, description="An agent whose tools are checked by code.")
+    parser = argparse.ArgumentParser(
+        prog=f"python -m {PACKAGE}" if name == "__main__.py" else name,
+        description="An agent: a model proposes the next step, and code decides what runs.",
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    ask = commands.add_parser("ask", help="give the agent a message; its answer goes to stdout")
-    ask.add_argument("message", metavar="MESSAGE", help="after -- if it begins with a dash")
+    ask = commands.add_parser("ask", help="give the agent a message; the answer goes to stdout")
     ask.add_argument("--json", action="store_true", help="print the whole thread as JSON")
-    ask.add_argument("--no-input", action="store_true", help="ask nobody; exit 3 where a person is needed")
+    ask.add_argument("--no-input", action="store_true", help="exit 3 where a person is needed")
     ask.set_defaults(command=_ask)
 
-    prompt = commands.add_parser("prompt", help="show what a model would be sent for a message")
-    prompt.add_argument("message", metavar="MESSAGE")
+    prompt = commands.add_parser("prompt", help="show what a model would be sent")
+    prompt.add_argument("--json", action="store_true", help="print the messages as JSON")
     prompt.set_defaults(command=_prompt)
+
+    for command in (ask, prompt):
+        help = "the user's message; write -- before one that begins with a dash"
+        command.add_argument("message", metavar="MESSAGE", type=_message, help=help)
 
     tools = commands.add_parser("tools", help="list the tools, their policies and fields")
     tools.add_argument("--json", action="store_true", help="print their JSON Schemas")
@@ -164,11 +179,18 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _message(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError("the message is empty")
+    return text
+
+
 def _require_client() -> None:
     """A fresh clone has no client: it is generated, and git ignores it."""
     if find_spec(f"{PACKAGE}.baml_client") is None:
         from .settings import project_root
 
-        generate = shlex.join([str(Path(sys.executable).with_name("baml-cli")), "generate"])
-        source = shlex.join(["--from", str((project_root() or Path()) / "baml_src")])
-        raise SettingsError(f"the typed client is not generated yet; run: {generate} {source}")
+        baml_cli = Path(sys.executable).with_name("baml-cli")
+        source = (project_root() or Path()) / "baml_src"
+        command = shlex.join([str(baml_cli), "generate", "--from", str(source)])
+        raise SettingsError(f"the typed client is not generated yet; run: {command}")

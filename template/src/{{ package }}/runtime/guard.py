@@ -25,6 +25,7 @@ MAX_INTEGER = 2**53  # beyond it a browser shows another number than the one tha
 _REASONING = re.compile(r"\A(?![{`]).*?(?:</think(?:ing)?>|\[/THINK\])", re.DOTALL)
 _FENCE = re.compile(r"\A```(?:json)?|```\Z", re.IGNORECASE)
 _STRING_OR_MARK = re.compile(r'"(?:[^"\\]|\\.)*+"?|[][{},]', re.DOTALL)
+_ONE = "write one JSON object and nothing else"
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
 Parse = Callable[[str], BaseModel]
@@ -63,19 +64,20 @@ def _unwrap(reply: str) -> str:
 
 def _read_object(text: str) -> dict[str, Any]:
     if not text:
-        raise Refused("the reply is empty; write one JSON object")
+        raise Refused(f"the reply is empty; {_ONE}")
     if len(text) > MAX_CHARACTERS:
         raise Refused(f"the reply has {len(text)} characters; write at most {MAX_CHARACTERS}")
     if not text.startswith("{"):
-        raise Refused(f"the reply begins with {_show(text[:20])}; write one JSON object, nothing else")
+        raise Refused(f"the reply begins with {_show(text[:20])}; {_ONE}")
     _check_size(text)
     try:
         written, end = _DECODER.raw_decode(text)
     except json.JSONDecodeError as error:
         near = _show(text[max(0, error.pos - 10) : error.pos + 10])
-        raise Refused(f"not valid JSON at character {error.pos}, near {near}: {error.msg}") from None
+        problem = f"not valid JSON at character {error.pos}, near {near}: {error.msg}"
+        raise Refused(problem) from None
     if rest := text[end:].strip():
-        raise Refused(f"after the JSON object stands {_show(rest[:20])}; write one object, nothing else")
+        raise Refused(f"after the JSON object stands {_show(rest[:20])}; {_ONE}")
     _check_characters(text, written)
     return dict(written)
 
@@ -108,7 +110,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     names = [name for name, _ in pairs]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise Refused(f"the key {_show(twice)} stands twice; write each key once, one step at a time")
+        raise Refused(f"the key {_show(twice)} stands twice; write one step, and each key once")
     return dict(pairs)
 
 
@@ -182,7 +184,7 @@ def _misfit(written: dict[str, Any], cls: type[BaseModel]) -> str:
     try:
         cls.model_validate_json(json.dumps(written), strict=True)
     except ValidationError as error:
-        problems = {str(e["loc"][0]): e["msg"].removeprefix("Input ").lower() for e in error.errors()}
+        problems = {str(e["loc"][0]): e["msg"].removeprefix("Input ") for e in error.errors()}
         return "; ".join(f"{name}: {problem}" for name, problem in list(problems.items())[:3])
     return f"{written['intent']} does not fit the schema; follow it exactly"
 

@@ -78,8 +78,8 @@ def baml_model(client: str, baml_client: str, env: Mapping[str, str]) -> Ask:
             # Not DetermineNextStep: there BAML's lenient parser would read the reply first.
             text = await b.AskNextStep(thread, tool_schema(), options)
         except BamlClientFinishReasonError as error:
-            reason = error.finish_reason
-            raise Refused(f"the reply was cut off ({reason}); write one short JSON object") from None
+            problem = f"the reply was cut off ({error.finish_reason}); write one short JSON object"
+            raise Refused(problem) from None
         except BamlTimeoutError:
             raise Unavailable(f"{client} did not answer in time") from None
         except BamlClientHttpError as error:
@@ -114,7 +114,8 @@ def _nowhere() -> Any:
 
 def _parse(text: str) -> BaseModel:
     try:
-        return b.parse.DetermineNextStep(text)
+        step: BaseModel = b.parse.DetermineNextStep(text)
+        return step
     except BamlError as error:
         raise ValueError("BAML reads no step in it") from error
 

@@ -33,17 +33,18 @@ def client_name(settings: Settings) -> str:
     """The name in AGENT_CLIENT, `offline` where it is not set. SettingsError if there is none."""
     name = settings.get("AGENT_CLIENT", OFFLINE)
     if name != OFFLINE and name not in CLIENTS:
-        raise SettingsError(f"AGENT_CLIENT is {name!r}; use one of: {', '.join([OFFLINE, *CLIENTS])}")
+        known = ", ".join([OFFLINE, *CLIENTS])
+        raise SettingsError(f"AGENT_CLIENT is {name!r}; use one of: {known}")
     return name
 
 
 def choose_model(settings: Settings) -> Ask:
-    """The model to ask. Raises SettingsError for a variable that is missing: nothing is sent then."""
+    """The model to ask. Raises SettingsError for a variable that is missing; nothing is sent."""
     name = client_name(settings)
     if name == OFFLINE:
         return offline.ask
     client = CLIENTS[name]
-    env = {variable: settings.require(variable, hint) for variable, hint in client.variables.items()}
+    env = {name: settings.require(name, hint) for name, hint in client.variables.items()}
     for variable, value in env.items():
         if variable.endswith("_BASE_URL") and not value.startswith(("http://", "https://")):
             raise SettingsError(f"{variable} is {value!r}; it starts with http:// or https://")

@@ -1,80 +1,96 @@
 """English arithmetic as calls of the calculator, for offline.py.
 
 Each clause is rewritten, phrase by phrase, into an expression such as `r / 2`, where r is the
-result so far. What then holds anything but numbers and operators was not understood, and becomes a
-question. Add a phrase to REWRITES or a word without meaning to IGNORED.
+result so far. What then holds anything but numbers and operators was not understood, and becomes
+a question. Add a phrase to REWRITES, or a word without meaning to IGNORED.
 """
 
 import ast
 import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
-Step = tuple[str, Any, Any]  # an intent and its operands; ("result", i) is the result of step i
+OPERATIONS = {"add": ast.Add, "subtract": ast.Sub, "multiply": ast.Mult, "divide": ast.Div}
+LONGEST = 500  # characters of a request; a longer text is no sum that somebody typed
 
-_UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
-_WORDS = [*_UNITS.split(), *"fifteen sixteen seventeen eighteen nineteen".split()]
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_SPELLED = re.compile(rf"\b(?:({'|'.join(_TENS)})(?:[ -]({'|'.join(_WORDS[1:10])}))?|({'|'.join(_WORDS)}))\b")
+Step = tuple[str, Any, Any]  # an intent and two operands; ("result", i) is the result of step i
+Rewrite = str | Callable[[re.Match[str]], str]
 
+_WORDS: Sequence[str] = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    " sixteen seventeen eighteen nineteen"
+).split()
+_TENS: Sequence[str] = "_ _ twenty thirty forty fifty sixty seventy eighty ninety".split()
+_SPELLED = re.compile(
+    rf"\b(?:({'|'.join(_TENS[2:])})(?:[ -]({'|'.join(_WORDS[1:10])}))?|({'|'.join(_WORDS)}))\b"
+)
 _N = r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]\d)"
 _X = rf"({_N}|\br\b)"
 _LIST = rf"((?:{_N}|\br\b)(?:(?:,? and|,| to| plus| by| with) (?:{_N}|\br\b))+)"
-_AND = re.compile(r",? and |, | to | plus | by | with ")
+_GLUE = re.compile(r",? and |, | to | plus | by | with ")
+_LEAD = r"^\W*(?:and |now |also )*"
 
-REWRITES = [
+REWRITES: list[tuple[str, Rewrite]] = [
+    # What stands for the result so far
     (r"\b(?:result|answer|value) of\b", ""),
     (r"\b(?:the |that |this )?(?:last |previous )?(?:result|answer)\b|\b(?:it|that|this)\b", "r"),
-    (r"\b(?:the |that |this )(?:sum|product|difference|quotient)\b(?! of| between)(?=.*\w)", "r"),
+    (r"\b(?:the|that|this) (?:sum|product|difference|quotient)\b(?! of| between)(?=.*\w)", "r"),
+    # Two numbers, in the order in which they are said or in the other
     (rf"\bhow many times (?:does|do|can|will) {_X} (?:go|fit) into {_X}", r"\2 / \1"),
     (rf"\b(?:subtract|take|take away|remove|deduct) {_X}(?: away)? from {_X}", r"\2 - \1"),
     (rf"\bdifference (?:between|of) {_X} and {_X}", r"\1 - \2"),
     (rf"\b(?:decrease|reduce|lower) {_X} by {_X}", r"\1 - \2"),
-    (rf"\b(?:divide|split|share|quotient of) {_X} (?:by|into|in|among|between|and) {_X}", r"\1 / \2"),
+    (rf"\b(?:divide|split|share) {_X} (?:by|into|in|among|between|and) {_X}", r"\1 / \2"),
+    (rf"\bquotient of {_X} and {_X}", r"\1 / \2"),
     (rf"\b(?:half of|half|halve) {_X}", r"\1 / 2"),
     (rf"\b(?:a )?quarter of {_X}", r"\1 / 4"),
     (rf"\b(?:double|twice) {_X}", r"\1 * 2"),
     (rf"\btriple {_X}", r"\1 * 3"),
-    (rf"\b(?:multiply|product of) {_LIST}", lambda m: _AND.sub(" * ", m[1])),
-    (rf"\b(?:add|increase|raise|sum of|sum|total of) {_LIST}", lambda m: _AND.sub(" + ", m[1])),
-    (rf"\bhad {_X} and (?:\w+ ){{1,3}}{_X}(?: more)?", r"\1 + \2"),
+    (rf"\b(?:multiply|product of) {_LIST}", lambda m: _GLUE.sub("*", m[1])),
+    (rf"\b(?:add|increase|raise|sum|sum of|total of) {_LIST}", lambda m: _GLUE.sub("+", m[1])),
+    (rf"\bhad {_X} and (?:\w+ ){{1,3}}{_X}", r"\1 + \2"),
+    # Words between numbers
     (r"\bplus\b", "+"),
     (r"\bminus\b", "-"),
     (r"\btimes\b|\bmultiplied by\b|×|(?<=\d) ?x ?(?=\d)", "*"),
     (r"\bdivided by\b|\bover\b|÷", "/"),
-    (rf"^\W*(?:and |now |also )*(?:add|increase by|raise by|\+) ?{_X}", r"r + \1"),
-    (rf"^\W*(?:and |now |also )*(?:subtract|take away|take off|remove|deduct|- ) ?{_X}", r"r - \1"),
-    (rf"^\W*(?:and |now |also )*(?:multiply(?: by)?|\*) ?{_X}", r"r * \1"),
-    (rf"^\W*(?:and |now |also )*(?:divide by|/) ?{_X}", r"r / \1"),
+    # One number: the other is the result so far
+    (rf"{_LEAD}(?:add|increase by|raise by|\+) ?{_X}", r"r + \1"),
+    (rf"{_LEAD}(?:subtract|take away|take off|remove|deduct|- ) ?{_X}", r"r - \1"),
+    (rf"{_LEAD}(?:multiply(?: by)?|\*) ?{_X}", r"r * \1"),
+    (rf"{_LEAD}(?:divide by|/) ?{_X}", r"r / \1"),
 ]
 IGNORED = set(
-    "a again altogether and are calculate can compute could do dollars equal equals euros find for get"
-    " give groups hello hey hi how i is know let's me mean meant much need now parts people pieces please"
-    " so tell thanks the then to together total want was ways what what's with would you"
-    " more".split()
+    "a again altogether and are calculate can compute could do equal equals find for get give"
+    " groups hello hey hi how i is know let's me mean meant more much need now parts people pieces"
+    " please so tell thanks the then to together total want was ways what what's with would"
+    " you".split()
 )
-_VERB = r"add|subtract|multipl|divid|split|share|double|triple|halve|increase|raise|decrease|reduce|remove|deduct"
+_VERBS = (
+    "add|subtract|multipl|divid|split|share|double|triple|halve|increase|raise|decrease|reduce"
+    "|remove|deduct"
+)
 _SPLIT = re.compile(
-    rf",?\s*(?:\band )?\b(?:then|after that|afterwards)\b,?|;|(?:,? and|,|\.)\s+(?=(?:{_VERB}|take|plus|minus|times))"
+    r",?\s*(?:\band )?\b(?:then|after that|afterwards)\b,?|;"
+    rf"|(?:,? and|,|\.)\s+(?=(?:{_VERBS}|take|plus|minus|times))"
 )
 _ARITHMETIC = re.compile(
-    rf"\b(?:{_VERB}|sum\b|product of|difference between|quotient|half of|twice|plus|minus|times)"
-    r"|\d\s*[-+*/×÷^]\s*\(?\d|\d\s?%|\btake \d"
+    rf"\b(?:{_VERBS}|sum\b|total\b|product of|difference between|quotient|half of|twice|plus|minus"
+    r"|times)|\d\s*[-+*/×÷^]\s*\(?\d|\d\s?%|\btake \d"
 )
 _START = re.compile(rf"(?:take|start with|start from) ({_N})$")
-_OPERATIONS = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide"}
-_LONGEST = 500  # characters of a request; a longer one is no sum that somebody typed
+_INTENTS = {operator: intent for intent, operator in OPERATIONS.items()}
 
 
 class Unclear(Exception):
-    """A clause that is no expression; the text is the question."""
+    """A request that is no arithmetic that the rules can read; the text is the question."""
 
 
 def plan(request: str, answers: list[str], previous: Any) -> list[Step] | None:
-    """The calls that answer a request, or None if it holds no arithmetic.
+    """The calls that answer a request, or None if there is no arithmetic in it.
 
-    request: the user's message. answers: what they said when they were asked about it.
-    previous: the last result of an earlier request, or None.
-    Raises Unclear with a question where something is missing.
+    request: the user's message. answers: what they said when asked about it. previous: the last
+    result of an earlier request, or None. Raises Unclear where something is missing.
     """
     text = _digits(request)
     replies = [_digits(answer) for answer in answers]
@@ -82,62 +98,71 @@ def plan(request: str, answers: list[str], previous: Any) -> list[Step] | None:
         text, replies = replies[-1], []  # the answer is the request, said better
     if not _ARITHMETIC.search(text):
         return None
-    if len(text) > _LONGEST:
+    if len(text) > LONGEST:
         raise Unclear("That is a long text. Which numbers, and what should I do with them?")
     steps: list[Step] = []
     result = previous
     for clause in filter(None, (part.strip(" ,.?!") for part in _SPLIT.split(text))):
         if start := _START.match(clause):
-            result = ast.literal_eval(start[1])
+            result = json_number(start[1])
             continue
         try:
-            result = _steps(clause, result, steps)
+            result = _add_steps(clause, result, steps)
         except Unclear:
             if not replies:
                 raise
-            known = re.sub(r"\S*[^\w\s.,?!'+-]\S*", " ", clause)  # without what nobody could read
-            result = _steps(f"{known} {replies.pop(0)}", result, steps)
+            readable = re.sub(r"\S*[^\w\s.,?!'+-]\S*", " ", clause)
+            numbers = " and ".join(re.findall(_N, replies.pop(0)))
+            result = _add_steps(f"{readable} {numbers}", result, steps)
     if not steps:
         raise Unclear("What should I do with that number?")
     return steps
 
 
+def json_number(text: str) -> int | float:
+    """Digits as a number: whole where there is no point in them."""
+    return float(text) if "." in text else int(text)
+
+
 def _digits(text: str) -> str:
     """Lower case, with numbers as digits: "Forty-two" is 42, "$1,250.50" is 1250.50."""
     text = re.sub(r"(?<=\d),(?=\d{3}\b)", "", text.lower().replace("’", "'"))
-    text = re.sub(r"[$€£]\s?(?=\d)", "", text)
+    text = re.sub(r"[$€£]\s?(?=\d)|(?<=\d) (?:dollars?|euros?|pounds?|bucks)\b", "", text)
 
-    def spelled(match: re.Match[str]) -> str:
+    def number(match: re.Match[str]) -> str:
         tens, unit, small = match.groups()
-        return str(10 * (_TENS.index(tens) + 2) + _WORDS.index(unit or "zero") if tens else _WORDS.index(small))
+        if small:
+            return str(_WORDS.index(small))
+        return str(10 * _TENS.index(tens) + (_WORDS.index(unit) if unit else 0))
 
-    return _SPELLED.sub(spelled, text)
+    return _SPELLED.sub(number, text)
 
 
-def _steps(clause: str, result: Any, steps: list[Step]) -> Any:
-    """Add the calls of one clause to `steps` and return the operand that stands for its result."""
+def _add_steps(clause: str, result: Any, steps: list[Step]) -> Any:
+    """Add the calls of one clause to `steps`; return the operand that stands for its result."""
     text = " ".join(clause.split())
     for pattern, phrase in REWRITES:
         text = re.sub(pattern, phrase, text)
-    expression = " ".join(word for word in text.split() if word.strip(",.?!=") not in IGNORED).strip(" ,.?!=")
+    words = [word for word in text.split() if word.strip(",.?!=") not in IGNORED]
+    expression = " ".join(words).strip(" ,.?!=")
     if re.fullmatch(r"[-+*/().\dr ]+", expression):
+        found: list[Step] = []
         try:
             tree = ast.parse(expression, mode="eval").body
-            found: list[Step] = []
             value = _walk(tree, result, found, len(steps))
         except (SyntaxError, RecursionError, KeyError, ValueError):
-            pass
+            pass  # asked about below
         else:
             steps += found
             return value
     raise Unclear(
-        f"I do not understand {clause!r} as arithmetic."
+        f'I cannot read "{clause}" as arithmetic.'
         " Which numbers, and should I add, subtract, multiply or divide them?"
     )
 
 
 def _walk(node: ast.expr, result: Any, steps: list[Step], done: int) -> Any:
-    """Turn an expression into steps, innermost first, and return the operand it stands for."""
+    """Add the steps of an expression, innermost first; return the operand it stands for."""
     match node:
         case ast.Constant(value=int() | float() as number):
             return number
@@ -148,6 +173,6 @@ def _walk(node: ast.expr, result: Any, steps: list[Step], done: int) -> Any:
         case ast.BinOp(left=left, op=op, right=right):
             a = _walk(left, result, steps, done)
             b = _walk(right, result, steps, done)
-            steps.append((_OPERATIONS[type(op)], a, b))
+            steps.append((_INTENTS[type(op)], a, b))
             return ("result", done + len(steps) - 1)
     raise ValueError("no arithmetic")

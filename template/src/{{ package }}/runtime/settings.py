@@ -6,7 +6,7 @@ A variable that is empty or blank counts as not set. Add a setting where it is u
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 from dotenv import dotenv_values
@@ -27,6 +27,9 @@ class Limits:
     max_prompt_bytes: int = 512 * 1024
 
 
+USUAL = Limits()
+
+
 @dataclass(frozen=True)
 class Settings:
     """The variables that are set, each a text without blanks around it."""
@@ -40,7 +43,7 @@ class Settings:
     def require(self, name: str, hint: str) -> str:
         """The value of a variable. Raises SettingsError with the hint where it is not set."""
         if name not in self.values:
-            raise SettingsError(f"{name} is not set; {hint}")
+            raise SettingsError(f"{name} is not set; {hint}, in the environment or in .env")
         return self.values[name]
 
     def integer(self, name: str, default: int) -> int:
@@ -52,9 +55,12 @@ class Settings:
 
     @property
     def limits(self) -> Limits:
-        """Each bound from its variable: max_steps from AGENT_MAX_STEPS, and so on."""
-        bounds = {f.name: self.integer(f"AGENT_{f.name.upper()}", f.default) for f in fields(Limits)}
-        return Limits(**bounds)
+        """The bounds of a run, each from its variable or as usual."""
+        return Limits(
+            self.integer("AGENT_MAX_STEPS", USUAL.max_steps),
+            self.integer("AGENT_MAX_ERRORS", USUAL.max_errors),
+            self.integer("AGENT_MAX_PROMPT_BYTES", USUAL.max_prompt_bytes),
+        )
 
 
 def load_settings(environ: Mapping[str, str] = os.environ, root: Path | None = None) -> Settings:

@@ -20,18 +20,18 @@ def note(text: str) -> None:
 def call_text(call: dict[str, Any]) -> str:
     """A call as one line: `add(a=3, b=4)`."""
     values = {name: value for name, value in call.items() if name != "intent"}
-    arguments = (f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in values.items())
+    arguments = [f"{name}={_json(value)}" for name, value in values.items()]
     return f"{call['intent']}({', '.join(arguments)})"
 
 
 def event_text(event: Event) -> str | None:
-    """An event as one line, or None for what a person sees elsewhere: their own words, the answer."""
+    """An event as one line; None for a person's own words and for what is put to them."""
     data = event.data
     match event.type:
         case "tool_call" if data["intent"] not in {DONE, *QUESTIONS}:
             return f"→ {call_text(data)}"
         case "tool_response":
-            return f"  = {json.dumps(data['result'], ensure_ascii=False)}"
+            return f"  = {_json(data['result'])}"
         case "approval":
             comment = f": {data['comment']}" if data["comment"] else ""
             return f"  {'approved' if data['approved'] else 'refused'} by {data['by']}{comment}"
@@ -42,6 +42,12 @@ def event_text(event: Event) -> str | None:
     return None
 
 
+def tell(event: Event) -> None:
+    """Print an event as it is written, for `Thread(on_event=tell)`."""
+    if line := event_text(event):
+        note(line)
+
+
 def table(rows: list[list[str]]) -> str:
     """Rows as columns, the first row the heading."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
@@ -50,3 +56,7 @@ def table(rows: list[list[str]]) -> str:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
         lines.append("  ".join([*cells, row[-1]]).rstrip())
     return "\n".join(lines)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -8,9 +8,10 @@ import json
 from functools import cache
 from typing import Any, ForwardRef, Literal, TypeAlias, cast, get_args
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from ..baml_client import types
+from .errors import ToolError
 
 NextStep: TypeAlias = types.Tools
 Effect = Literal["pure", "idempotent", "ask_human"]
@@ -29,12 +30,15 @@ def dump_step(step: BaseModel) -> dict[str, Any]:
 
 
 def load_step(call: dict[str, Any]) -> NextStep:
-    """The step that `dump_step` wrote."""
-    return cast(NextStep, tool_classes()[call["intent"]].model_validate(call))
+    """The step that `dump_step` wrote. Raises ToolError if its tool has changed since."""
+    try:
+        return cast(NextStep, tool_classes()[call["intent"]].model_validate(call))
+    except (KeyError, ValidationError):
+        raise ToolError(f"{call['intent']} is not what it was; choose another step") from None
 
 
 def call_hash(call: dict[str, Any]) -> str:
-    """What an approval is bound to: SHA-256, in hex, of the call's compact JSON with sorted keys."""
+    """What an approval is bound to: SHA-256, in hex, of compact JSON with sorted keys."""
     text = json.dumps(call, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -4,21 +4,19 @@ what it waits for and how it ended are all read from the log.
 Threads live in this process. Name a tool that a person answers in QUESTIONS.
 """
 
-import asyncio
-import inspect
 import json
 import uuid
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Literal, ParamSpec
+from typing import Any, Literal
 
 from . import prompt
+from .call import Call
 from .errors import Conflict, Refused, StopRun, ToolError
 from .settings import Limits
-from .steps import NextStep, call_hash, dump_step, load_step
+from .steps import NextStep, call_hash, dump_step
 
-P = ParamSpec("P")
 Status = Literal["running", "waiting", "done", "failed"]
 
 QUESTIONS = {"request_more_information", "request_approval_from_manager"}
@@ -40,41 +38,6 @@ class Event:
     data: dict[str, Any]
     at: str
     meta: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Call:
-    """A tool call that is in the log and not done yet.
-
-    key: the same for every try of this call, so that a provider can tell a repetition.
-    """
-
-    thread: "Thread"
-    seq: int
-    step: NextStep
-    approved: bool
-
-    @property
-    def key(self) -> str:
-        return f"{self.thread.id}:{self.seq}"
-
-    async def run(self, tool: Callable[P, Any], *args: P.args, **kwargs: P.kwargs) -> None:
-        """Run a function, plain or async, and write what it returns to the thread.
-
-        A plain function runs in a thread of its own, so that it holds nobody up. Raises ToolError
-        for whatever the function raises and for a result that is no JSON.
-        """
-        try:
-            if inspect.iscoroutinefunction(tool):
-                result = await tool(*args, **kwargs)
-            else:
-                result = await asyncio.to_thread(tool, *args, **kwargs)
-            json.dumps(result, allow_nan=False)
-        except ToolError:
-            raise
-        except Exception as error:
-            raise ToolError(str(error) or "no message", kind=type(error).__name__) from error
-        self.thread.append("tool_response", {"call": self.seq, "result": result})
 
 
 class Thread:
@@ -133,21 +96,22 @@ class Thread:
         if event is None:
             return None
         approvals = (e for e in self.events[event.seq + 1 :] if e.type == "approval")
-        approved = any(e.data["call"] == event.seq for e in approvals)  # refused ones settle it
-        return Call(self, event.seq, load_step(event.data), approved)
+        approved = any(e.data["call"] == event.seq for e in approvals)  # a refusal settles it
+        return Call(self, event.seq, event.data, approved)
 
     def prompt(self, limits: Limits) -> str:
         """The text the model is asked with. Raises StopRun when the run has reached a limit."""
         if self._count({"error"}, since=PERSON | {"tool_response"}) >= limits.max_errors:
             last = self.events[-1].data["message"]
-            raise StopRun("too_many_errors", f"{limits.max_errors} errors in a row; the last: {last}")
+            problem = f"{limits.max_errors} errors in a row; the last: {last}"
+            raise StopRun("too_many_errors", problem)
         if self._count({"tool_call"}, since=PERSON) >= limits.max_steps:
             raise StopRun("step_limit", f"{limits.max_steps} steps without an end")
         text = prompt.render(self.events)
         size = len(text.encode())
         if size > limits.max_prompt_bytes:
-            most = limits.max_prompt_bytes
-            raise StopRun("prompt_too_long", f"the thread has {size} bytes, and {most} is the limit")
+            problem = f"the thread has {size} bytes; the limit is {limits.max_prompt_bytes}"
+            raise StopRun("prompt_too_long", problem)
         return text
 
     def to_json(self) -> dict[str, Any]:
@@ -180,13 +144,13 @@ class Thread:
     def add_answer(self, text: str) -> None:
         """A person's answer to the question that waits. No answer permits a call."""
         call = self._unsettled()
-        is_question = call is not None and call.data["intent"] in QUESTIONS
-        self.append("human_response", {"call": call.seq if call and is_question else None, "text": text})
+        asked = call.seq if call and call.data["intent"] in QUESTIONS else None
+        self.append("human_response", {"call": asked, "text": text})
 
     def add_call(self, step: NextStep, meta: dict[str, Any]) -> Call:
         """What the model chose, before anything is done about it."""
         event = self.append("tool_call", dump_step(step), meta)
-        return Call(self, event.seq, step, approved=False)
+        return Call(self, event.seq, event.data, approved=False)
 
     def add_error(
         self,
@@ -203,7 +167,9 @@ class Thread:
         """Let the call wait until a person decides."""
         self._approval_ids[call.seq] = uuid.uuid4().hex
 
-    def decide(self, approval_id: str, call_hash: str, approved: bool, by: str, comment: str) -> None:
+    def decide(
+        self, approval_id: str, call_hash: str, approved: bool, by: str, comment: str = ""
+    ) -> None:
         """Record a person's decision on the call that waits, once.
 
         Raises Conflict when nothing waits under this id, or when the call is not the one shown.
@@ -228,10 +194,11 @@ class Thread:
                 continue
             after = self.events[i + 1 :]
             if event.data["intent"] == DONE:
-                over = any(e.type in PERSON | {"error"} for e in after)
+                settled = any(e.type in PERSON | {"error"} for e in after)
             else:
-                over = any(e.data.get("call") == event.seq and not e.data.get("approved") for e in after)
-            return None if over else event
+                about = (e for e in after if e.data.get("call") == event.seq)
+                settled = any(not (e.type == "approval" and e.data["approved"]) for e in about)
+            return None if settled else event
         return None
 
     def _count(self, types: set[str], since: set[str]) -> int:

@@ -1,0 +1,139 @@
+"""What the tests share: running commands as a user would, and a model server on loopback."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+REPOSITORY = Path(__file__).parents[1]
+QUESTION = "can you multiply 3 and 4, then divide the result by 2 and then add 12 to that result?"
+
+Done = subprocess.CompletedProcess[str]
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """This machine's environment without what would decide a test's outcome.
+
+    changes: variables to set on top of it.
+    """
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("AGENT_", "COMPATIBLE_", "BAML_", "GIT_", "PYTHON", "VIRTUAL_ENV"))
+    }
+    identity = {
+        "GIT_AUTHOR_NAME": "A Tester",
+        "GIT_AUTHOR_EMAIL": "tester@example.org",
+        "GIT_COMMITTER_NAME": "A Tester",
+        "GIT_COMMITTER_EMAIL": "tester@example.org",
+    }
+    return {**kept, **identity, "PYTHONDONTWRITEBYTECODE": "1", **changes}
+
+
+def run(*words: str | Path, cwd: Path, check: bool = True, **changes: str) -> Done:
+    """Run a command without a terminal and return what it said; fail the test if it fails."""
+    done = subprocess.run(
+        [str(word) for word in words],
+        cwd=cwd,
+        env=environment(**changes),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=600,
+    )
+    assert not check or done.returncode == 0, f"{words}\n{done.stdout}\n{done.stderr}"
+    return done
+
+
+def create_agent(*words: str | Path, cwd: Path, check: bool = True, **changes: str) -> Done:
+    """Run create-agent in a folder."""
+    return run(sys.executable, "-m", "create_agent", *words, cwd=cwd, check=check, **changes)
+
+
+def agent(project: Path, *words: str, check: bool = True, **changes: str) -> Done:
+    """Run a project's own command, from its source, with this environment's packages."""
+    package = package_of(project)
+    source = str(project / "src")
+    command = (sys.executable, "-m", package, *words)
+    return run(*command, cwd=project, check=check, PYTHONPATH=source, **changes)
+
+
+def package_of(project: Path) -> str:
+    """The name of a project's Python package."""
+    return project.name.replace("-", "_")
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder but git's, by its path, with its bytes."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    relative = {path.relative_to(folder): path for path in files}
+    return {
+        str(name): path.read_bytes()
+        for name, path in sorted(relative.items())
+        if not {".git", "__pycache__"} & set(name.parts)
+    }
+
+
+Answer = Callable[[list[dict[str, Any]]], str | dict[str, Any] | int]
+
+
+class ModelServer:
+    """An OpenAI-compatible server. requests: the bodies it was sent, in order."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.requests: list[dict[str, Any]] = []
+        self.keys: list[str | None] = []
+
+
+@contextmanager
+def model_server(answer: Answer) -> Iterator[ModelServer]:
+    """Serve on loopback until the block ends.
+
+    answer: from the messages to the reply's text; or to the fields that replace a choice's, such
+    as finish_reason; or to an HTTP status.
+    """
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            said.requests.append(body)
+            said.keys.append(self.headers["authorization"])
+            reply = answer(body["messages"])
+            if isinstance(reply, int):
+                self._send(reply, {"error": {"message": "no"}})
+                return
+            changes = {"message": {"role": "assistant", "content": reply}}
+            changes = reply if isinstance(reply, dict) else changes
+            choice = {"index": 0, "finish_reason": "stop", **changes}
+            usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
+            common = {"id": "1", "object": "chat.completion", "created": 1, "model": "m"}
+            self._send(200, {**common, "choices": [choice], "usage": usage})
+
+        def _send(self, status: int, body: dict[str, Any]) -> None:
+            data = json.dumps(body).encode()
+            self.send_response(status)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    said = ModelServer(f"http://127.0.0.1:{server.server_port}/v1")
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield said
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

@@ -1,0 +1,184 @@
+"""`create-agent new` and `tools`: what they make, what they refuse, what they leave behind."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+import yaml
+from support import create_agent, run, tree
+
+ALL = ["human", "calculator", "customer-support"]
+
+
+def log(project: Path) -> list[str]:
+    """The subjects of a repository's commits."""
+    return run("git", "log", "--format=%s", cwd=project).stdout.splitlines()
+
+
+def test_new_makes_a_project_with_its_client(tmp_path: Path) -> None:
+    """One command makes the schemas, the client and the agent, and prints the next commands."""
+    done = create_agent("new", "refund-desk", cwd=tmp_path)
+    project = tmp_path / "refund-desk"
+    assert (project / "baml_src/agent.baml").is_file()
+    assert (project / "src/refund_desk/baml_client/async_client.py").is_file()
+    assert "  cd refund-desk\n" in done.stdout
+    assert "refund-desk ask" in done.stdout
+    assert "" == done.stderr
+
+
+def test_the_answers_are_recorded_without_a_path(project: Path) -> None:
+    """.create-agent.yml holds each answer and the version, and nothing of this machine."""
+    text = (project / ".create-agent.yml").read_text(encoding="utf-8")
+    expected = {"template_version", "project_name", "package", "tools", "baml_version"}
+    assert expected == set(yaml.safe_load(text))
+    assert ALL == yaml.safe_load(text)["tools"]
+    assert str(project.parent) not in text
+
+
+def test_the_first_commit_holds_everything_but_keys_and_client(tmp_path: Path) -> None:
+    """The repository is clean after new, and .env and baml_client are not in it."""
+    create_agent("new", "myproj", cwd=tmp_path)
+    project = tmp_path / "myproj"
+    assert ["Start from create-agent"] == log(project)
+    assert "" == run("git", "status", "--porcelain", cwd=project).stdout
+    tracked = run("git", "ls-files", cwd=project).stdout.splitlines()
+    ignored = {name for name in tree(project) if name == ".env" or "/baml_client/" in name}
+    assert set(tree(project)) - ignored == set(tracked)
+    assert 10 < len(ignored)
+
+
+def test_env_is_for_its_owner_alone(project: Path) -> None:
+    """.env equals .env.example and no one else can read it."""
+    assert 0o600 == stat.S_IMODE((project / ".env").stat().st_mode)
+    assert (project / ".env.example").read_bytes() == (project / ".env").read_bytes()
+
+
+def test_files_are_text_as_git_likes_it(project: Path) -> None:
+    """Every file is UTF-8, ends with one line break and has no blank at a line's end."""
+    for name, data in tree(project).items():
+        text = data.decode("utf-8")
+        if "/baml_client/" in name or not text:
+            continue
+        assert text.endswith("\n"), name
+        assert not text.endswith("\n\n"), name
+        assert "\r" not in text, name
+        assert not [line for line in text.split("\n") if line != line.rstrip()], name
+
+
+def test_inside_a_work_tree_git_is_left_alone(tmp_path: Path) -> None:
+    """A project inside a repository becomes part of it: no init, no commit."""
+    run("git", "init", "-q", cwd=tmp_path)
+    create_agent("new", "myproj", cwd=tmp_path)
+    assert not (tmp_path / "myproj/.git").exists()
+    assert 0 != run("git", "log", cwd=tmp_path, check=False).returncode
+
+
+def test_without_git_there_is_a_note(tmp_path: Path) -> None:
+    """A machine without git gets the project all the same."""
+    (tmp_path / "bin").mkdir()
+    done = create_agent("new", "myproj", cwd=tmp_path, PATH=str(tmp_path / "bin"))
+    assert "Note: git is not installed" in done.stdout
+    assert (tmp_path / "myproj/pyproject.toml").is_file()
+
+
+def test_without_an_identity_the_commit_is_the_users(tmp_path: Path) -> None:
+    """Without user.name git is started and staged, and the commit command is printed."""
+    nobody = {f"GIT_{w}_{k}": "" for w in ("AUTHOR", "COMMITTER") for k in ("NAME", "EMAIL")}
+    nobody |= {"HOME": str(tmp_path), "GIT_CONFIG_NOSYSTEM": "1", "EMAIL": ""}
+    nobody |= {"XDG_CONFIG_HOME": str(tmp_path), "GIT_CONFIG_GLOBAL": os.devnull}
+    done = create_agent("new", "myproj", cwd=tmp_path, **nobody)
+    assert 'git commit -m "Start from create-agent"' in done.stdout
+    staged = run("git", "diff", "--cached", "--name-only", cwd=tmp_path / "myproj").stdout
+    assert "pyproject.toml" in staged
+    assert 0 != run("git", "log", cwd=tmp_path / "myproj", check=False).returncode
+
+
+@pytest.mark.parametrize(
+    ("tools", "expected"),
+    [
+        ("calculator", ["human", "calculator"]),
+        ("customer-support, calculator", ALL),
+        ("human", ["human"]),
+        ("", ["human"]),
+    ],
+)
+def test_tools_chooses_sets(tools: str, expected: list[str], tmp_path: Path) -> None:
+    """--tools takes any subset in any order; human is always there."""
+    create_agent("new", "myproj", "--tools", tools, cwd=tmp_path)
+    answers = (tmp_path / "myproj/.create-agent.yml").read_text(encoding="utf-8")
+    assert expected == yaml.safe_load(answers)["tools"]
+    names = {path.stem for path in (tmp_path / "myproj/baml_src").glob("*.baml")}
+    fixed = {"agent", "clients", "generators", "tools"}
+    assert {name.replace("-", "_") for name in expected} == names - fixed
+
+
+def test_an_unknown_set_lists_the_valid_ones(tmp_path: Path) -> None:
+    """A name that is no set is refused before anything is written."""
+    done = create_agent("new", "myproj", "--tools", "calculator,wether", cwd=tmp_path, check=False)
+    assert 2 == done.returncode
+    assert "'wether'; there are: human, calculator, customer-support\n" in done.stderr
+    assert [] == list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["my project", "1st", "class", "json", "pydantic", "Baml_Py", "pytest", "退款", "-x", "a..-", "."],
+)
+def test_a_name_that_would_break_the_project_is_refused(name: str, tmp_path: Path) -> None:
+    """One line with the reason and another name, exit 2, and nothing is written."""
+    folder = tmp_path / "my folder"
+    folder.mkdir()
+    done = create_agent("new", "--", name, cwd=folder, check=False)
+    assert 2 == done.returncode
+    assert "cannot be the project's name" in done.stderr
+    assert 1 == done.stderr.count("\n")
+    assert [] == list(folder.iterdir())
+    suggestion = done.stderr.rpartition("try ")[2].strip()
+    create_agent("new", suggestion, cwd=folder)
+
+
+def test_a_folder_with_something_in_it_is_refused(tmp_path: Path) -> None:
+    """Nothing that exists is touched."""
+    (tmp_path / "myproj").mkdir()
+    (tmp_path / "myproj/notes.txt").write_text("mine", encoding="utf-8")
+    done = create_agent("new", "myproj", cwd=tmp_path, check=False)
+    assert 2 == done.returncode
+    assert "notes.txt" in done.stderr
+    assert {"myproj/notes.txt": b"mine"} == tree(tmp_path)
+
+
+def test_an_empty_folder_is_filled_and_parents_are_made(tmp_path: Path) -> None:
+    """An empty folder, also the one we stand in, and a path with missing parents are fine."""
+    (tmp_path / "here").mkdir()
+    before = (tmp_path / "here").stat().st_ino
+    create_agent("new", ".", cwd=tmp_path / "here")
+    assert before == (tmp_path / "here").stat().st_ino
+    create_agent("new", "far/away/myproj/", cwd=tmp_path)
+    assert {"here", "far"} == {path.name for path in tmp_path.iterdir()}
+    assert (tmp_path / "far/away/myproj/pyproject.toml").is_file()
+
+
+def test_a_failure_leaves_nothing(tmp_path: Path) -> None:
+    """When a step fails, the project, the folder beside it and new parents are gone again."""
+    block = tmp_path / "sitecustomize.py"
+    block.write_text("import sys\nsys.modules['baml_py'] = None\n", encoding="utf-8")
+    done = create_agent("new", "a/b/myproj", cwd=tmp_path, check=False, PYTHONPATH=str(tmp_path))
+    assert 1 == done.returncode
+    assert "the typed client could not be generated" in done.stderr
+    assert [block] == list(tmp_path.iterdir())
+
+
+def test_tools_lists_the_sets(tmp_path: Path) -> None:
+    """create-agent tools names each set and its intents."""
+    lines = create_agent("tools", cwd=tmp_path).stdout.splitlines()
+    assert ALL == [line.partition(":")[0] for line in lines[::2]]
+    assert "  add, subtract, multiply, divide" == lines[3]
+
+
+def test_help_and_version_answer_without_the_heavy_imports(tmp_path: Path) -> None:
+    """--help and --version work where copier and baml_py cannot be imported."""
+    block = "import sys\nsys.modules.update(copier=None, baml_py=None, jinja2=None)\n"
+    (tmp_path / "sitecustomize.py").write_text(block, encoding="utf-8")
+    for word in ("--help", "--version"):
+        assert create_agent(word, cwd=tmp_path, PYTHONPATH=str(tmp_path)).stdout
