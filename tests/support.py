@@ -113,13 +113,21 @@ def model_server(answer: Answer) -> Iterator[ModelServer]:
             changes = reply if isinstance(reply, dict) else changes
             choice = {"index": 0, "finish_reason": "stop", **changes}
             usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
-            common = {"id": "1", "object": "chat.completion", "created": 1, "model": "m"}
-            self._send(200, {**common, "choices": [choice], "usage": usage})
+            common = {"id": "1", "created": 1, "model": "m", "usage": usage}
+            if body.get("stream"):
+                choice["delta"] = choice.pop("message")
+                chunk = {"object": "chat.completion.chunk", "choices": [choice], **common}
+                data = f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n"
+                self._send(200, data, "text/event-stream")
+            else:
+                self._send(200, {"object": "chat.completion", "choices": [choice], **common})
 
-        def _send(self, status: int, body: dict[str, Any]) -> None:
-            data = json.dumps(body).encode()
+        def _send(
+            self, status: int, body: dict[str, Any] | str, kind: str = "application/json"
+        ) -> None:
+            data = (body if isinstance(body, str) else json.dumps(body)).encode()
             self.send_response(status)
-            self.send_header("content-type", "application/json")
+            self.send_header("content-type", kind)
             self.send_header("content-length", str(len(data)))
             self.end_headers()
             self.wfile.write(data)

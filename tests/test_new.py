@@ -123,7 +123,19 @@ def test_an_unknown_set_lists_the_valid_ones(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["my project", "1st", "class", "json", "pydantic", "Baml_Py", "pytest", "退款", "-x", "a..-", "."],
+    [
+        "my project",
+        "1st",
+        "class",
+        "json",
+        "pydantic",
+        "Baml_Py",
+        "pytest",
+        "退款",
+        "-x",
+        "a..-",
+        ".",
+    ],
 )
 def test_a_name_that_would_break_the_project_is_refused(name: str, tmp_path: Path) -> None:
     """One line with the reason and another name, exit 2, and nothing is written."""

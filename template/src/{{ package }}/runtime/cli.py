@@ -187,10 +187,13 @@ def _message(text: str) -> str:
 
 def _require_client() -> None:
     """A fresh clone has no client: it is generated, and git ignores it."""
-    if find_spec(f"{PACKAGE}.baml_client") is None:
-        from .settings import project_root
+    if find_spec(f"{PACKAGE}.baml_client"):
+        return
+    from .settings import project_root
 
-        baml_cli = Path(sys.executable).with_name("baml-cli")
-        source = (project_root() or Path()) / "baml_src"
-        command = shlex.join([str(baml_cli), "generate", "--from", str(source)])
-        raise SettingsError(f"the typed client is not generated yet; run: {command}")
+    root = project_root()
+    if root is None:
+        raise SettingsError("this package was built without its client; generate it, build again")
+    baml_cli = Path(sys.executable).with_name("baml-cli")
+    command = shlex.join([str(baml_cli), "generate", "--from", str(root / "baml_src")])
+    raise SettingsError(f"the typed client is not generated yet; run: {command}")

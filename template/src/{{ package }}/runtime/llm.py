@@ -121,8 +121,10 @@ def _parse(text: str) -> BaseModel:
 
 
 def _http_problem(client: str, status: int, sent: Collector) -> str:
-    answered = sent.last is not None and sent.last.calls and sent.last.calls[-1].http_response
-    return f"{client} answered HTTP {status}" if answered else f"{client} cannot be reached"
+    answer = sent.last.calls[-1].http_response if sent.last and sent.last.calls else None
+    if answer and answer.headers:
+        return f"{client} answered HTTP {status}"
+    return f"{client} cannot be reached"  # BAML makes up a status then, and no headers
 
 
 def _tokens(sent: Collector) -> Tokens | None:

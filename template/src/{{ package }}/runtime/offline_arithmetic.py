@@ -34,7 +34,10 @@ REWRITES: list[tuple[str, Rewrite]] = [
     # What stands for the result so far
     (r"\b(?:result|answer|value) of\b", ""),
     (r"\b(?:the |that |this )?(?:last |previous )?(?:result|answer)\b|\b(?:it|that|this)\b", "r"),
-    (r"\b(?:the|that|this) (?:sum|product|difference|quotient)\b(?! of| between)(?=.*\w)", "r"),
+    (
+        r"\b(?:the|that|this) (?:sum|product|difference|quotient)\b(?! of| between| -?\d)(?=.*\w)",
+        "r",
+    ),
     # Two numbers, in the order in which they are said or in the other
     (rf"\bhow many times (?:does|do|can|will) {_X} (?:go|fit) into {_X}", r"\2 / \1"),
     (rf"\b(?:subtract|take|take away|remove|deduct) {_X}(?: away)? from {_X}", r"\2 - \1"),
@@ -76,7 +79,7 @@ _SPLIT = re.compile(
 )
 _ARITHMETIC = re.compile(
     rf"\b(?:{_VERBS}|sum\b|total\b|product of|difference between|quotient|half of|twice|plus|minus"
-    r"|times)|\d\s*[-+*/×÷^]\s*\(?\d|\d\s?%|\btake \d"
+    r"|times)|\d\s*[-+*/×÷^x]\s*\(?-?\d|\d\s?%|\btake \d"
 )
 _START = re.compile(rf"(?:take|start with|start from) ({_N})$")
 _INTENTS = {operator: intent for intent, operator in OPERATIONS.items()}

@@ -1,0 +1,222 @@
+"""The model that needs no key: 60 conversations, and that it never guesses."""
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+CASES = [
+    json.loads(line)
+    for line in (Path(__file__).parent / "cases/messages.jsonl").read_text("utf-8").splitlines()
+]
+Events = list[tuple[str, dict[str, Any]]]
+NextStep = Callable[[Events], dict[str, Any]]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def next_step(project: Path) -> NextStep:
+    """The rules, from a thread's events to a step, by way of the thread's text."""
+    sys.path.insert(0, str(project / "src"))
+    try:
+        offline = import_module("refund_desk.runtime.offline")
+        prompt = import_module("refund_desk.runtime.prompt")
+        thread = import_module("refund_desk.runtime.thread")
+    finally:
+        sys.path.remove(str(project / "src"))
+
+    def ask(events: Events) -> dict[str, Any]:
+        shown = [thread.Event(i, kind, data, "") for i, (kind, data) in enumerate(events)]
+        return offline.next_step(prompt.parse(prompt.render(shown)))
+
+    return ask
+
+
+def is_right(expected: dict[str, Any], step: dict[str, Any]) -> bool:
+    """Whether a step is the one that a case expects."""
+    arguments = expected["args"]
+    if step["intent"] not in expected["intents"]:
+        return False
+    if "a" in arguments:
+        wanted, said = (arguments["a"], arguments["b"]), (step["a"], step["b"])
+        return said == wanted or bool(expected.get("commutes") and said == wanted[::-1])
+    if "order_id" in arguments:
+        reasons = expected.get("reason_any", [""])
+        return (step["order_id"], step["amount"]) == (
+            arguments["order_id"],
+            arguments["amount"],
+        ) and any(reason in step["reason"].lower() for reason in reasons)
+    return all(text in step["message"] for text in expected.get("message_contains", [""]))
+
+
+def test_the_conversations_are_answered(next_step: NextStep) -> None:
+    """At least 58 of the 60 steps are the expected ones."""
+    steps = {c["id"]: next_step([(e["type"], e["data"]) for e in c["events"]]) for c in CASES}
+    wrong = {c["id"]: steps[c["id"]] for c in CASES if not is_right(c["expect"], steps[c["id"]])}
+    assert 60 == len(CASES)
+    assert len(wrong) <= 2, wrong
+
+
+def solve(next_step: NextStep, message: str, answers: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Play the calculator until the rules end or ask, and return that last step."""
+    events: Events = [("user_input", {"text": message})]
+    left = list(answers)
+    for _ in range(30):
+        step = next_step(events)
+        call = len(events)
+        events.append(("tool_call", step))
+        if step["intent"] == "request_more_information" and left:
+            events.append(("human_response", {"call": call, "text": left.pop(0)}))
+        elif "a" in step:
+            a, b = Fraction(Decimal(repr(step["a"]))), Fraction(Decimal(repr(step["b"])))
+            result = {
+                "add": lambda a, b: a + b,
+                "subtract": lambda a, b: a - b,
+                "multiply": lambda a, b: a * b,
+                "divide": lambda a, b: a / b,
+            }[step["intent"]](a, b)
+            number = int(result) if result.denominator == 1 else float(result)
+            events.append(("tool_response", {"call": call, "result": number}))
+        else:
+            return step
+    raise AssertionError(f"{message!r} does not end")
+
+
+@pytest.mark.parametrize(
+    ("message", "answer"),
+    [
+        ("take 100, subtract 40, then split it in 3", "20"),
+        ("raise 701 by 20 and multiply the result by 3", "2163"),
+        ("add 1, 2 and 3", "6"),
+        ("(2 + 3) * 4 - 6 / 3", "18"),
+        ("what is 1,000 plus $2.50?", "1002.5"),
+        ("divide 100 by 8 and then double the result", "25"),
+        ("half of ninety, then add forty-two", "87"),
+        ("please subtract -3 from 5", "8"),
+        ("Multiply 6 by 7!", "42"),
+        ("what's 7 x 8", "56"),
+        ("what is the product of 2, 3 and 4", "24"),
+        ("5 times 6 minus 3", "27"),
+    ],
+)
+def test_arithmetic_in_words(message: str, answer: str, next_step: NextStep) -> None:
+    """Chains, lists, brackets and spelled numbers come out right."""
+    assert {"intent": "done_for_now", "message": answer} == solve(next_step, message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "add 5 percent to 200",
+        "increase 200 by 10%",
+        "what is 2^10",
+        "5 squared plus 1",
+        "add three hundred and 4",
+        "divide 10 by",
+        "add apples and 3",
+        "multiply 3 by 1e400",
+        "subtract 1 and 2 from 10",
+        "1 + (2",
+        "add 1 and 2 or 3",
+    ],
+)
+def test_what_the_rules_cannot_read_is_asked(message: str, next_step: NextStep) -> None:
+    """Half an understanding is a question, never a number."""
+    assert "request_more_information" == solve(next_step, message)["intent"]
+
+
+@pytest.mark.parametrize(
+    ("message", "answers", "answer"),
+    [
+        ("what is the sum?", ("3 and 4",), "7"),
+        ("please divide 10 by", ("by 5 I mean",), "2"),
+        ("can you do some math for me?", ("multiply 3 and 4",), "12"),
+        ("add 5 to it", ("add 5 to 6",), "11"),
+    ],
+)
+def test_an_answer_completes_the_request(
+    message: str, answers: tuple[str, ...], answer: str, next_step: NextStep
+) -> None:
+    """What a person answers fills the gap, or replaces the request."""
+    assert answer == solve(next_step, message, answers)["message"]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "refund order 5, $12,50, it broke",
+        "refund order 5, it broke, $5 or $6",
+        "refund order 5 for $10",
+        "refund $10, it broke into pieces",
+        "refund order 5 -10 dollars, it broke into pieces",
+    ],
+)
+def test_money_is_never_guessed(message: str, next_step: NextStep) -> None:
+    """An order, an amount or a reason that is missing or unclear is asked for."""
+    assert "request_more_information" == next_step([("user_input", {"text": message})])["intent"]
+
+
+def test_a_refund_that_is_not_wanted_is_not_made(next_step: NextStep) -> None:
+    """A refusal in the message is not read as a request."""
+    for message in ("do not refund order 5 $10, it broke in two", "I don't want a refund of $3"):
+        step = next_step([("user_input", {"text": message})])
+        assert {"intent": "done_for_now", "message": "Nothing is refunded."} == step
+
+
+def test_an_unknown_tool_is_said_to_be_unknown(next_step: NextStep) -> None:
+    """A thread with a tool that the rules do not know ends with a word about it."""
+    events: Events = [
+        ("user_input", {"text": "where is order 5?"}),
+        ("tool_call", {"intent": "order_status", "order_id": "5"}),
+        ("tool_response", {"call": 1, "result": "sent"}),
+    ]
+    assert "order_status" in next_step(events)["message"]
+
+
+def test_what_is_neither_sums_nor_refunds_is_said(next_step: NextStep) -> None:
+    """The rules say what they are rather than answer something else."""
+    step = next_step([("user_input", {"text": "write a poem about the sea"})])
+    assert "done_for_now" == step["intent"]
+    assert "not a language model" in step["message"]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(max_size=200))
+def test_any_text_is_answered(text: str) -> None:
+    """No message makes the rules fail: there is always a step with an intent."""
+    offline = sys.modules["refund_desk.runtime.offline"]
+    assert offline.next_step([("user_input", {"text": text})])["intent"] in offline.KNOWN
+
+
+NUMBERS = st.integers(-999, 999) | st.decimals(-999, 999, places=2).map(float)
+OPERATORS = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide"}
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(NUMBERS, min_size=2, max_size=5), st.data())
+def test_an_expression_means_what_it_means_in_python(numbers: list[float], data: Any) -> None:
+    """The calls for an expression give, with exact arithmetic, its exact value."""
+    offline = sys.modules["refund_desk.runtime.offline"]
+    text = repr(numbers[0])
+    for number in numbers[1:]:
+        text += f" {data.draw(st.sampled_from(sorted(OPERATORS)))} {number!r}"
+    try:
+        expected = eval(re.sub(r"\d+(?:\.\d+)?", r"Fraction('\g<0>')", text))
+    except ZeroDivisionError:
+        return
+    results: list[Fraction] = []
+    steps = sys.modules["refund_desk.runtime.offline_arithmetic"].plan(text, [], None)
+    for intent, *operands in steps:
+        a, b = (results[x[1]] if isinstance(x, tuple) else Fraction(repr(x)) for x in operands)
+        value = {"add": a + b, "subtract": a - b, "multiply": a * b}
+        results.append(value[intent] if intent in value else a / b)
+    assert expected == results[-1]
+    assert offline.next_step([("user_input", {"text": text})])["intent"] == steps[0][0]

@@ -1,0 +1,109 @@
+"""A person at a real terminal (a pseudo-terminal): they are asked, and they decide."""
+
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from support import environment
+
+REFUND = "please refund order A-17, the blender for $12.50 arrived broken"
+PAYING = """
+import sys
+from refund_desk.runtime.cli import main
+from refund_desk.tools import customer_support
+customer_support.send_refund = lambda *payment: print("PAID", payment[:2], file=sys.stderr)
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def talk(
+    project: Path, message: str, *answers: str, words: tuple[str, ...] = ()
+) -> tuple[int, str, str]:
+    """Run ask at a terminal and type an answer at each prompt; an empty text ends the input.
+
+    Returns the exit code, stdout, and what the terminal showed.
+    """
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", PAYING, "ask", message, *words],
+        env=environment(PYTHONPATH=str(project / "src"), AGENT_CLIENT="offline"),
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    left, shown, deadline = list(answers), "", time.monotonic() + 60
+    try:
+        while time.monotonic() < deadline:
+            ready, _, _ = select.select([ours], [], [], 0.2)
+            try:
+                shown += os.read(ours, 4096).decode() if ready else ""
+            except OSError:  # the other side has closed the terminal
+                break
+            prompts = shown.count("> ") + shown.count("[y, or why not] ")
+            if left and prompts > len(answers) - len(left):
+                os.write(ours, (left.pop(0) + "\n").encode() if left[0] != "" else b"\x04")
+                left = left if left or answers[-1] != "" else []
+        out, _ = process.communicate(timeout=10)
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+    return process.returncode, out.decode(), shown
+
+
+@pytest.mark.parametrize("answer", ["y", "YES", "  approve  "])
+def test_an_explicit_yes_pays(answer: str, project: Path) -> None:
+    """After y, yes or approve the call that was shown runs, once."""
+    code, out, shown = talk(project, REFUND, answer)
+    assert (0, "refund 12.5 for order A-17 processed\n") == (code, out)
+    assert 'approve process_refund(order_id="A-17", amount=12.5' in shown
+    assert 1 == shown.count("PAID ('A-17', Decimal('12.5'))")
+
+
+@pytest.mark.parametrize("answer", ["n", "yes, but later", "ok", "approved?"])
+def test_anything_else_is_a_refusal(answer: str, project: Path) -> None:
+    """Every other word refuses, and goes back as the reason."""
+    code, out, shown = talk(project, REFUND, answer)
+    assert 0 == code
+    assert "not approved" in out
+    assert "PAID" not in shown
+
+
+def test_an_empty_line_is_no_answer(project: Path) -> None:
+    """An empty line asks again."""
+    code, _, shown = talk(project, REFUND, "   ", "y")
+    assert 0 == code
+    assert 2 == shown.count("[y, or why not] ")
+
+
+def test_the_end_of_input_leaves_the_call_waiting(project: Path) -> None:
+    """Ctrl-D decides nothing: exit 3, nothing paid."""
+    code, out, shown = talk(project, REFUND, "")
+    assert (3, "") == (code, out)
+    assert "PAID" not in shown
+
+
+def test_a_question_is_answered_at_the_terminal(project: Path) -> None:
+    """What is missing is asked for, and the run goes on with the answer."""
+    code, out, _ = talk(project, "please divide 10 by", "5")
+    assert (0, "2\n") == (code, out)
+
+
+def test_no_input_asks_nobody(project: Path) -> None:
+    """--no-input exits 3 at a terminal too."""
+    code, _, shown = talk(project, REFUND, words=("--no-input",))
+    assert 3 == code
+    assert "[y, or why not]" not in shown
+
+
+def test_a_terminal_is_not_steered(project: Path) -> None:
+    """Control characters in what is shown are spelled out."""
+    _, _, shown = talk(project, REFUND + " \x1b[2J\x07", words=("--no-input",))
+    assert "\x1b[2J" not in shown
+    assert "\\u001b[2J\\u0007" in shown
