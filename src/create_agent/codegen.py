@@ -12,7 +12,9 @@ from .errors import UserError
 # the time. Never the bare name baml-cli, which may be anybody's.
 _GENERATE = """
 import sys
+from importlib import import_module
 from baml_py import invoke_runtime_cli
+package = sys.argv[1]
 sys.argv = ["baml-cli", "generate", "--from", "baml_src"]
 try:
     code = invoke_runtime_cli()
@@ -21,8 +23,7 @@ except SystemExit as stop:
 if code:
     sys.exit(code)
 sys.path.insert(0, "src")
-from importlib import import_module
-import_module(sys.orig_argv[-1] + ".baml_client.async_client")
+import_module(package + ".baml_client.async_client")
 """
 
 

@@ -30,7 +30,10 @@ def create(target: Path, tools: str | None = None) -> Created:
     target: its folder, which must not exist yet or be empty. tools: the tool sets, separated by
     commas; all of them for None. Raises UserError.
     """
-    target = Path(os.path.abspath(target))
+    try:
+        target = Path(os.path.abspath(target))
+    except FileNotFoundError:
+        raise UserError("the folder we stand in is gone; change to another", exit_code=2) from None
     named = names.derive(target)
     sets = toolsets.choose(tools)
     _require_free(target)
@@ -43,9 +46,14 @@ def create(target: Path, tools: str | None = None) -> Created:
 
 
 def _require_free(target: Path) -> None:
-    if target.is_symlink() or (target.exists() and not target.is_dir()):
-        raise UserError(f"{target} exists and is not a folder; choose another path", exit_code=2)
-    if target.is_dir() and (inside := sorted(p.name for p in target.iterdir())):
+    try:
+        inside = sorted(os.listdir(target)) if os.path.lexists(target) else []
+    except NotADirectoryError:
+        raise UserError(f"{target} is a file; choose another path", exit_code=2) from None
+    except OSError as error:  # a link to nowhere, a folder that nobody may read
+        message = f"{target} cannot be used: {error.strerror}; choose another path"
+        raise UserError(message, exit_code=2) from None
+    if inside:
         listed = ", ".join(inside[:5]) + (", …" if len(inside) > 5 else "")
         raise UserError(
             f"{target} is not empty (it holds {listed}); choose another path", exit_code=2

@@ -54,3 +54,8 @@ class Call:
         except Exception as error:
             raise ToolError(str(error) or "no message", kind=type(error).__name__) from error
         self.thread.append("tool_response", {"call": self.seq, "result": result})
+
+    def require_result(self) -> None:
+        """Raise ToolError if the call was handled and is open still: it would run for ever."""
+        if self.thread.status == "running" and self.thread.open_call():
+            raise ToolError(f"{self.data['intent']} wrote no result; its arm has to `call.run` it")

@@ -10,7 +10,7 @@ import json
 import os
 import shlex
 import sys
-from importlib.util import find_spec
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -186,14 +186,24 @@ def _message(text: str) -> str:
 
 
 def _require_client() -> None:
-    """A fresh clone has no client: it is generated, and git ignores it."""
-    if find_spec(f"{PACKAGE}.baml_client"):
-        return
+    """The client is generated, and git ignores it: a clone has none, an upgrade has an old one."""
     from .settings import project_root
 
+    try:
+        import_module(f"{PACKAGE}.baml_client")
+    except ModuleNotFoundError as error:
+        if error.name != f"{PACKAGE}.baml_client":
+            raise
+        problem = "is not generated yet"
+    except ImportError:
+        problem = "does not fit the installed baml-py"
+    else:
+        return
     root = project_root()
     if root is None:
-        raise SettingsError("this package was built without its client; generate it, build again")
+        raise SettingsError(
+            f"the typed client {problem}; generate it, then build the package again"
+        )
     baml_cli = Path(sys.executable).with_name("baml-cli")
     command = shlex.join([str(baml_cli), "generate", "--from", str(root / "baml_src")])
-    raise SettingsError(f"the typed client is not generated yet; run: {command}")
+    raise SettingsError(f"the typed client {problem}; run: {command}")
