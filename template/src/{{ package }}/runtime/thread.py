@@ -7,6 +7,7 @@ Threads live in this process. Name a tool that a person answers in QUESTIONS.
 import json
 import uuid
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -81,7 +82,7 @@ class Thread:
         return {
             "kind": "approval",
             "approval_id": self._approval_ids[call.seq],
-            "call": call.data,
+            "call": deepcopy(call.data),  # what is shown may be changed, what will run may not
             "call_hash": call_hash(call.data),
         }
 
