@@ -220,3 +220,12 @@ def test_an_expression_means_what_it_means_in_python(numbers: list[float], data:
         results.append(value[intent] if intent in value else a / b)
     assert expected == results[-1]
     assert offline.next_step([("user_input", {"text": text})])["intent"] == steps[0][0]
+
+
+@pytest.mark.parametrize(
+    "part", ["order ", "$1 ", "(", "-", "1+", "add 1 and ", "no ", "#a", "\n,"]
+)
+def test_a_long_text_takes_no_time(part: str, next_step: NextStep) -> None:
+    """A text of any length is answered at once; this hangs where a pattern is not linear."""
+    for length in (900, 400_000):
+        assert next_step([("user_input", {"text": part * (length // len(part))})])["intent"]

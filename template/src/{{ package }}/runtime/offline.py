@@ -14,6 +14,7 @@ from .prompt import parse
 from .thread import DONE, QUESTIONS
 
 CLIENT = "offline"
+LONGEST = 1000  # characters; nobody types a longer sum or refund
 ABILITIES = (
     "I am a set of rules, not a language model. I do arithmetic, as in: multiply 3 and 4, then add"
     " 12. And refunds, as in: refund order A-17, $12.50, it arrived broken."
@@ -68,6 +69,8 @@ def next_step(events: Events) -> dict[str, Any]:
     answered = [data["text"] for kind, data in now if kind == "human_response"]
     results = _results(now)
     words = " ".join([*said, *answered]).lower().replace("’", "'")
+    if len(words) > LONGEST:
+        return _end(f"That is more text than I can read. {ABILITIES}")
     if _REFUND.search(words):
         if results:
             return _end(str(results[-1]))

@@ -88,7 +88,7 @@ def _read(path: Path) -> dict[str, str]:
     if not path.exists():
         return {}
     try:
-        found = dotenv_values(path, interpolate=False, encoding="utf-8")
+        found = dotenv_values(path, interpolate=False, encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path} cannot be read: {error}") from None
     stripped = {name: (value or "").strip() for name, value in found.items()}
