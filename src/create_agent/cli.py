@@ -6,10 +6,10 @@ Nothing here imports copier or baml_py, so that --help answers at once.
 import os
 import shlex
 import shutil
-import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated
 
 import typer
 
@@ -26,31 +26,36 @@ app = typer.Typer(
 )
 
 
-class Interrupted(BaseException):
-    """Ctrl-C or a request to end. Not a KeyboardInterrupt, whose exit code Typer would choose."""
+def run(ignore_signals: Callable[[], None]) -> int:
+    """Run the command line and return its exit code; the one place that prints a user's errors.
 
-
-def main() -> NoReturn:
-    """Run the command line; the one place where errors of the user are printed."""
+    ignore_signals: called when a command has come to where nothing may interrupt it.
+    """
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")
     for stream in (sys.stdout, sys.stderr):
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors="backslashreplace")  # no console is a reason to crash
-    for number in (signal.SIGINT, signal.SIGTERM):
-        if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
-            signal.signal(number, _interrupt)
     try:
-        app()
+        code = _exit_code_of_app(ignore_signals)
+        sys.stdout.flush()
+        return code
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
-        sys.exit(error.exit_code)
-    except Interrupted:
-        print("interrupted", file=sys.stderr)
-        sys.exit(130)
-    sys.exit(0)
+        return error.exit_code
+    except OSError as error:  # nothing can be printed any more: a full disk, a reader that left
+        if not isinstance(error, BrokenPipeError):
+            print(f"error: {error}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
 
 
-def _interrupt(number: int, frame: Any) -> NoReturn:
-    raise Interrupted
+def _exit_code_of_app(ignore_signals: Callable[[], None]) -> int:
+    try:
+        app(obj=ignore_signals)
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0
+    return 0
 
 
 @app.callback(invoke_without_command=True)
@@ -64,7 +69,8 @@ def _options(
 
 @app.command()
 def new(
-    path: Annotated[Path, typer.Argument(help="The new folder; its name is the project's.")],
+    context: typer.Context,
+    path: Annotated[str, typer.Argument(help="The new folder; its name is the project's.")],
     tools: Annotated[
         str | None,
         typer.Option(help="Tool sets, separated by commas. Default: all. Always there: human."),
@@ -73,7 +79,7 @@ def new(
     """Make a new project, with its client generated and its first commit made."""
     from .new import create
 
-    created = create(path, tools)
+    created = create(path, tools, before_placing=context.obj)
     print(f"Created {created.path} with the tool sets {', '.join(created.tools)}.")
     if created.note:
         print(f"Note: {created.note}")
@@ -93,7 +99,8 @@ def tools() -> None:
 
 def _next_commands(path: Path, distribution: str, sets: list[str]) -> list[str]:
     """What to type next, for the tools that this machine has."""
-    into = f"cd {shlex.quote(os.path.relpath(path))}"
+    folder = os.path.relpath(path)
+    into = f"cd {shlex.quote(folder if folder[0] != '-' else f'./{folder}')}"
     ask = f'{distribution} ask "{_question(sets)}"'
     if shutil.which("uv"):
         return [into, f"uv run {ask}", "uv run pytest"]

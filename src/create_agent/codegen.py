@@ -39,10 +39,11 @@ def generate(project: Path, package: str) -> None:
     Raises UserError with BAML's own diagnostics.
     """
     settings = {"BAML_LOG": "error", "RUST_BACKTRACE": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+    inherited = {name: value for name, value in os.environ.items() if _is_text(name + value)}
     done = subprocess.run(
         [sys.executable, "-P", "-c", _GENERATE, package],
         cwd=project,
-        env={**os.environ, **settings},
+        env={**inherited, **settings},
         capture_output=True,
         encoding="utf-8",
         errors="replace",
@@ -51,3 +52,12 @@ def generate(project: Path, package: str) -> None:
     if done.returncode:
         said = "\n".join(filter(None, (done.stdout.strip(), done.stderr.strip())))
         raise UserError(f"the typed client could not be generated:\n{said}")
+
+
+def _is_text(text: str) -> bool:
+    """Whether a variable is UTF-8. BAML reads the whole environment, and fails over others."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -8,31 +8,46 @@ from pathlib import Path
 
 from .errors import UserError
 
-# What a project imports, or installs beside itself: a project of the same name would hide it, or
-# ask pip to install it into itself.
+# What a project imports, or installs beside itself, also for its tests: a project of the same name
+# would hide it, or ask pip to install it into itself.
 TAKEN = {
     "annotated-types",
+    "ast-serialize",
     "baml",
     "baml-client",
     "baml-py",
+    "conftest",
     "create-agent",
     "create-baml-agent",
     "dotenv",
     "hatchling",
+    "iniconfig",
+    "librt",
     "mypy",
     "mypy-extensions",
+    "mypyc",
+    "packaging",
+    "pathspec",
+    "pip",
+    "pluggy",
+    "py",
     "pydantic",
     "pydantic-core",
+    "pygments",
     "pytest",
     "python-dotenv",
     "ruff",
     "scripted",
+    "setuptools",
     "src",
     "test",
     "tests",
     "typing-extensions",
     "typing-inspection",
 }
+
+
+LONGEST = 40  # lines that hold the name stay within 100 characters
 
 
 @dataclass(frozen=True)
@@ -59,8 +74,8 @@ def _problem(name: str) -> str | None:
     package = _package(name)
     if not re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?", name):
         return "it may hold the letters a to z, digits, and between them '-', '_' and '.'"
-    if len(name) > 64:
-        return "it has more than 64 characters"
+    if len(name) > LONGEST:
+        return f"it has more than {LONGEST} characters"
     if not package.isidentifier():
         return f"Python cannot import {package!r}"
     if keyword.iskeyword(package) or keyword.iskeyword(package.capitalize()):
@@ -69,6 +84,8 @@ def _problem(name: str) -> str | None:
         return f"{package!r} is a module of Python's standard library"
     if re.sub(r"[-_.]+", "-", name).lower() in TAKEN:
         return "it would hide a package that the project needs"
+    if package.startswith("test_"):
+        return "the project's tests are called so"
     return None
 
 
@@ -77,6 +94,6 @@ def _package(name: str) -> str:
 
 
 def _suggest(name: str) -> str:
-    plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40].strip("-")
+    plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[: LONGEST - 6].strip("-")
     candidates = [plain, f"{plain}-agent", f"agent-{plain}", "my-agent"]
     return next(name for name in candidates if _problem(name) is None)

@@ -1,14 +1,14 @@
-"""`create-agent new`: render beside the target, generate the client, move into place, commit."""
+"""`create-agent new`: build the whole project beside its target, then let it take the place."""
 
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import __version__, codegen, names, repository, toolsets
+from . import __version__, codegen, names, placing, repository, toolsets
 from .errors import UserError
 from .render import Answers, render
 
@@ -24,91 +24,86 @@ class Created:
     note: str | None
 
 
-def create(target: Path, tools: str | None = None) -> Created:
+def create(
+    target: str, tools: str | None = None, before_placing: Callable[[], None] = lambda: None
+) -> Created:
     """Make a project: all of it, or nothing.
 
     target: its folder, which must not exist yet or be empty. tools: the tool sets, separated by
-    commas; all of them for None. Raises UserError.
+    commas; all of them for None. before_placing: called once everything is ready, from where on
+    nothing should interrupt. Raises UserError.
     """
     try:
-        target = Path(os.path.abspath(target))
-    except FileNotFoundError:
-        raise UserError("the folder we stand in is gone; change to another", exit_code=2) from None
+        return _create(_absolute(target), tools, before_placing)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        raise UserError(f"the project could not be made: {where}{error.strerror}") from error
+
+
+def _create(target: Path, tools: str | None, before_placing: Callable[[], None]) -> Created:
     named = names.derive(target)
     sets = toolsets.choose(tools)
-    _require_free(target)
+    placing.require_free(target)
     answers = Answers(named.distribution, named.package, sets, codegen.baml_version(), __version__)
     with _built_aside(target) as project:
         render(answers, project)
         _write_env(project)
         codegen.generate(project, named.package)
-    return Created(target, named.distribution, named.package, sets, repository.start(target))
+        note = repository.start(project, inside=target if target.is_dir() else target.parent)
+        before_placing()
+    return Created(target, named.distribution, named.package, sets, note)
 
 
-def _require_free(target: Path) -> None:
+def _absolute(target: str) -> Path:
+    if not target.strip():
+        raise UserError("the path of the new project is empty", exit_code=2)
     try:
-        inside = sorted(os.listdir(target)) if os.path.lexists(target) else []
-    except NotADirectoryError:
-        raise UserError(f"{target} is a file; choose another path", exit_code=2) from None
-    except OSError as error:  # a link to nowhere, a folder that nobody may read
-        message = f"{target} cannot be used: {error.strerror}; choose another path"
-        raise UserError(message, exit_code=2) from None
-    if inside:
-        listed = ", ".join(inside[:5]) + (", …" if len(inside) > 5 else "")
-        raise UserError(
-            f"{target} is not empty (it holds {listed}); choose another path", exit_code=2
-        )
+        return Path(os.path.abspath(target))
+    except FileNotFoundError:
+        raise UserError("the folder we stand in is gone; change to another", exit_code=2) from None
 
 
 @contextmanager
 def _built_aside(target: Path) -> Iterator[Path]:
     """A folder beside the target that takes its place at the end, or is removed on any failure."""
+    filled = target.is_dir()
     made = _make_parents(target.parent)
     try:
         aside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     except OSError as error:
         _remove(made)
-        raise UserError(
-            f"nothing can be written in {target.parent}: {error.strerror}", 2
-        ) from error
+        message = f"nothing can be written in {target.parent}: {error.strerror}"
+        raise UserError(message, exit_code=2) from error
     try:
         aside.chmod(0o777 & ~_umask())
         yield aside
-        _take_place(aside, target)
-    except BaseException as error:
-        shutil.rmtree(aside, ignore_errors=True)
-        _remove(made)
-        if isinstance(error, OSError):
-            raise UserError(f"{target} could not be written: {error.strerror}") from error
-        raise
-
-
-def _take_place(aside: Path, target: Path) -> None:
-    """Make the finished folder the target; a folder that is there already is kept, and filled."""
-    if not target.is_dir():
-        aside.rename(target)
-        return
-    moved: list[str] = []
-    try:
-        for name in sorted(os.listdir(aside)):
-            (aside / name).rename(target / name)
-            moved.append(name)
-        aside.rmdir()
+        if filled:
+            placing.fill(target, aside)
+        else:
+            placing.become(target, aside)
     except BaseException:
-        for name in moved:
-            (target / name).rename(aside / name)
+        _remove_tree(aside)
+        _remove(made)
         raise
+    _remove_tree(aside)
 
 
 def _make_parents(parent: Path) -> list[Path]:
     """Create the missing folders and return them, the deepest first."""
-    missing = [folder for folder in (parent, *parent.parents) if not folder.exists()]
+    try:
+        missing = [folder for folder in (parent, *parent.parents) if not folder.exists()]
+    except OSError as error:
+        raise UserError(f"{parent} cannot be used: {error.strerror}", exit_code=2) from error
     try:
         parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         _remove(missing)
         raise UserError(f"{parent} cannot be created: {error.strerror}", exit_code=2) from error
     return missing
+
+
+def _remove_tree(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _remove(folders: list[Path]) -> None:

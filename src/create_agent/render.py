@@ -3,6 +3,8 @@
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -46,7 +48,7 @@ def render(answers: Answers, into: Path) -> None:
     import jinja2
     from copier.errors import CopierError
 
-    with tempfile.TemporaryDirectory(prefix="create-agent-") as temporary:
+    with tempfile.TemporaryDirectory(prefix="create-agent-") as temporary, _without_git():
         template = Path(temporary) / "template"
         try:
             compose(template)
@@ -62,3 +64,20 @@ def render(answers: Answers, into: Path) -> None:
             )
         except (CopierError, ValueError, jinja2.TemplateError, OSError) as error:
             raise UserError(f"the template could not be rendered: {error}") from error
+
+
+@contextmanager
+def _without_git() -> Iterator[None]:
+    """Hide git from Copier, which would ask it about a template that is no repository.
+
+    A git that does not work, or whose settings do not, is then no reason to make no project.
+    """
+    path = os.environ.get("PATH")
+    os.environ["PATH"] = os.devnull
+    try:
+        yield
+    finally:
+        if path is None:
+            del os.environ["PATH"]
+        else:
+            os.environ["PATH"] = path

@@ -5,31 +5,45 @@ import subprocess
 from pathlib import Path
 
 MESSAGE = "Start from create-agent"
+_LOCAL = {
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_WORK_TREE",
+}
 
 
-def start(project: Path) -> str | None:
+def start(project: Path, inside: Path) -> str | None:
     """Make the project a git repository with one commit.
 
-    Returns None when that was done, or when it stands inside another work tree, which then holds
-    it; else a note for the user: why not, and the command that remains.
+    project: its folder, which may still stand aside. inside: the folder that it will stand in.
+    Returns None when that was done, or when that folder is part of a work tree, which then holds
+    the project; else a note for the user: why not, and the command that remains.
     """
     try:
-        if _git(project, "rev-parse", "--is-inside-work-tree").returncode == 0:
+        if _git(inside, "rev-parse", "--is-inside-work-tree").stdout.strip() == "true":
             return None
-        branch = (
-            [] if _git(project, "config", "init.defaultBranch").stdout.strip() else ["-b", "main"]
-        )
-        started = _git(project, "init", "--quiet", *branch)
-        if started.returncode == 0:
-            started = _git(project, "add", "--all")
+        chosen = _git(project, "config", "init.defaultBranch").stdout.strip()
+        done = _git(project, "init", "--quiet", *([] if chosen else ["-b", "main"]))
+        if done.returncode == 0:
+            done = _git(project, "add", "--all")
     except FileNotFoundError:
         return "git is not installed, so the project is no repository yet"
-    if started.returncode:
-        return f"git could not start a repository: {started.stderr.strip()}"
-    commit = ["commit", "--quiet", "--no-verify", "--no-gpg-sign", "-m", MESSAGE]
-    if _has_identity(project) and _git(project, *commit).returncode == 0:
-        return None
-    return f'git has no identity to commit with; set one, then: git commit -m "{MESSAGE}"'
+    except OSError as error:
+        return f"git cannot be run ({error.strerror}), so the project is no repository yet"
+    if done.returncode:
+        return f"git could not start a repository: {_last_line(done.stderr)}"
+    if not _has_identity(project):
+        return f'git has no identity to commit with; set one, then: git commit -m "{MESSAGE}"'
+    done = _git(project, "commit", "--quiet", "--no-verify", "--no-gpg-sign", "-m", MESSAGE)
+    if done.returncode:
+        problem = _last_line(done.stderr)
+        return f'git could not commit ({problem}); when it can: git commit -m "{MESSAGE}"'
+    return None
 
 
 def _has_identity(project: Path) -> bool:
@@ -43,8 +57,7 @@ def _has_identity(project: Path) -> bool:
 
 def _git(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     # Inside a hook, variables such as GIT_DIR point at another repository.
-    local = {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY"}
-    environment = {name: value for name, value in os.environ.items() if name not in local}
+    environment = {name: value for name, value in os.environ.items() if name not in _LOCAL}
     return subprocess.run(
         ["git", *words],
         cwd=folder,
@@ -54,3 +67,7 @@ def _git(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
         errors="replace",
         stdin=subprocess.DEVNULL,
     )
+
+
+def _last_line(text: str) -> str:
+    return (text.strip().splitlines() or ["it said nothing"])[-1]

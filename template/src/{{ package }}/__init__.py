@@ -6,3 +6,10 @@ import os
 # where only the answer belongs.
 os.environ.setdefault("BAML_LOG", "off")
 os.environ["RUST_BACKTRACE"] = "0"
+
+# BAML takes the whole environment as text, and fails over a variable that is not UTF-8.
+for _name, _value in list(os.environ.items()):
+    try:
+        (_name + _value).encode()
+    except UnicodeEncodeError:
+        del os.environ[_name]

@@ -1,12 +1,16 @@
 """A tool call that is in the log and not done yet: what handle_next_step gets to work with."""
 
 import asyncio
+import contextvars
 import inspect
 import json
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ParamSpec
 
+from ..policy import policy_of
 from .errors import ToolError
 from .steps import NextStep, load_step
 
@@ -41,21 +45,65 @@ class Call:
         """Run a function, plain or async, and write what it returns to the thread.
 
         A plain function runs in a thread of its own, so that it holds nobody up. Raises ToolError
-        for whatever the function raises and for a result that is not JSON.
+        for whatever the function raises and for a result that is not JSON, and for a call that
+        was cut off before, unless its policy says that it may run again.
         """
+        intent = self.data["intent"]
+        if self.seq in self.thread.started and policy_of(intent).effect == "ask_human":
+            raise ToolError("it was cut off, and nobody knows whether it happened", "Unknown")
+        self.thread.started.add(self.seq)
         try:
             if inspect.iscoroutinefunction(tool):
                 result = await tool(*args, **kwargs)
             else:
-                result = await asyncio.to_thread(tool, *args, **kwargs)
+                result = await _in_thread(lambda: tool(*args, **kwargs))
             json.dumps(result, allow_nan=False)
         except ToolError:
             raise
-        except Exception as error:
-            raise ToolError(str(error) or "no message", kind=type(error).__name__) from error
+        except (Exception, SystemExit) as error:
+            raise ToolError(_text(error), kind=type(error).__name__) from error
         self.thread.append("tool_response", {"call": self.seq, "result": result})
 
     def require_result(self) -> None:
         """Raise ToolError if the call was handled and is open still: it would run for ever."""
         if self.thread.status == "running" and self.thread.open_call():
             raise ToolError(f"{self.data['intent']} wrote no result; its arm has to `call.run` it")
+
+
+async def _in_thread(work: Callable[[], Any]) -> Any:
+    """What a plain function returns or raises.
+
+    Not asyncio.to_thread: its threads keep a process alive after Ctrl-C, and a StopIteration from
+    one of them never arrives.
+    """
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
+
+    def set_done(outcome: tuple[Any, BaseException | None]) -> None:
+        if not done.done():
+            done.set_result(outcome)
+
+    def target() -> None:
+        outcome: tuple[Any, BaseException | None]
+        try:
+            outcome = (work(), None)
+        except BaseException as error:
+            outcome = (None, error)
+        with suppress(RuntimeError):  # the loop has ended, and with it whoever waited
+            loop.call_soon_threadsafe(set_done, outcome)
+
+    context = contextvars.copy_context()
+    threading.Thread(target=context.run, args=(target,), daemon=True).start()
+    result, error = await done
+    if isinstance(error, StopIteration):
+        raise RuntimeError("StopIteration") from error  # a coroutine cannot raise it
+    if error is not None:
+        raise error
+    return result
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error) or "no message"
+    except Exception:
+        return "no message"

@@ -5,16 +5,16 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 waiting for a person, 130 interru
 """
 
 import argparse
-import asyncio
 import json
 import os
 import shlex
+import signal
 import sys
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .errors import SettingsError
+from .errors import SettingsError, StopRun
 
 if TYPE_CHECKING:
     from .thread import Thread
@@ -25,28 +25,43 @@ EXIT_CODES = {"done": 0, "failed": 1, "waiting": 3}
 
 def main(argv: list[str] | None = None) -> int:
     """Run a command and return its exit code. argv: the words after the command's name."""
-    for stream in (sys.stdout, sys.stderr):
-        if reconfigure := getattr(stream, "reconfigure", None):
-            reconfigure(errors="backslashreplace")  # no console is a reason to crash
+    if argv is None:
+        signal.signal(signal.SIGINT, _interrupt)
+        _open_streams()
     args = _parser().parse_args(argv)
     try:
         _require_client()
         code = int(args.command(args))
         sys.stdout.flush()
         return code
-    except SettingsError as error:
+    except (SettingsError, StopRun) as error:
         print(f"error: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 130
-    except BrokenPipeError:  # the reader has gone, as `head` does; nobody is left to be told
+    except OSError as error:
+        if not isinstance(error, BrokenPipeError):  # as `head` leaves one; nobody is to be told
+            print(f"error: {error}", file=sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+    return 1
+
+
+def _interrupt(number: int, frame: Any) -> None:
+    """End at once, whatever a library or a tool is in the middle of."""
+    os.write(2, b"interrupted\n")
+    os._exit(130)
+
+
+def _open_streams() -> None:
+    """A closed stream must not send its text into another, and no console is a reason to crash."""
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")
+    for stream in (sys.stdout, sys.stderr):
+        if reconfigure := getattr(stream, "reconfigure", None):
+            reconfigure(errors="backslashreplace")
 
 
 def _ask(args: argparse.Namespace) -> int:
     """Run a new thread until it is done, fails, or waits for a person who is not there."""
+    import asyncio
+
     from ..agent import agent_loop
     from .models import choose_model, client_name
     from .settings import load_settings
@@ -62,7 +77,7 @@ def _ask(args: argparse.Namespace) -> int:
         )
     thread = Thread(on_event=tell)
     thread.add_user_input(args.message)
-    interactive = not args.no_input and sys.stdin is not None and sys.stdin.isatty()
+    interactive = not args.no_input and _is_terminal(sys.stdin) and _is_terminal(sys.stderr)
     asyncio.run(agent_loop(thread, ask, limits))
     while thread.pending and _put_to_person(thread, thread.pending, interactive):
         asyncio.run(agent_loop(thread, ask, limits))
@@ -81,6 +96,7 @@ def _put_to_person(thread: "Thread", pending: dict[str, Any], interactive: bool)
         question, sign = pending["message"], "> "
     else:
         question, sign = f"approve {call_text(pending['call'])}?", "[y, or why not] "
+        _drop_typed_ahead()
     answer = _read_line(f"{question}\n{sign}") if interactive else None
     if answer is None:
         note(f"waiting for a person: {question}")
@@ -93,6 +109,18 @@ def _put_to_person(thread: "Thread", pending: dict[str, Any], interactive: bool)
     shown = (pending["approval_id"], pending["call_hash"])
     thread.decide(*shown, approved, by="the person at the terminal", comment=comment)
     return True
+
+
+def _is_terminal(stream: Any) -> bool:
+    return stream is not None and bool(stream.isatty())
+
+
+def _drop_typed_ahead() -> None:
+    """Forget what was typed or pasted before the question was there: it is no answer to it."""
+    if _is_terminal(sys.stdin):
+        import termios
+
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
 
 def _read_line(question: str) -> str | None:

@@ -9,7 +9,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from enum import Enum
 from typing import Any
 
@@ -123,7 +123,11 @@ def _number(text: str) -> int | float:
             raise Refused(f"the whole number {text} is beyond ±{MAX_INTEGER}")
         return int(text)
     value = float(text)
-    if not math.isfinite(value) or Decimal(repr(value)) != Decimal(text):
+    try:
+        exact = math.isfinite(value) and Decimal(repr(value)) == Decimal(text)
+    except InvalidOperation:  # an exponent that no decimal number has
+        exact = False
+    if not exact:
         raise Refused(f"the number {text} cannot be kept exactly; the nearest is {value!r}")
     return value
 
@@ -148,6 +152,7 @@ def _compare(written: Any, got: Any, path: str) -> None:
     """Refuse unless the typed value says what was written: same names, lengths, values, types."""
     if isinstance(got, Enum):
         got = got.value
+    allowed = list(type(got).model_fields) if isinstance(got, BaseModel) else []
     if isinstance(got, BaseModel) and isinstance(written, dict):
         got = {name: getattr(got, name) for name in type(got).model_fields}
         # Inside a class, null and absent say the same.
@@ -156,7 +161,7 @@ def _compare(written: Any, got: Any, path: str) -> None:
     if isinstance(got, dict) and isinstance(written, dict):
         for name in written:
             if name not in got:
-                raise Refused(f"{path}{name} is no field here; allowed are {', '.join(got)}")
+                raise Refused(f"{path}{name} is no field here; allowed are {', '.join(allowed)}")
         for name, value in got.items():
             if name not in written:
                 raise Refused(f"{path}{name} is missing")

@@ -78,14 +78,14 @@ def baml_model(client: str, baml_client: str, env: Mapping[str, str]) -> Ask:
             # Not DetermineNextStep: there BAML's lenient parser would read the reply first.
             text = await b.AskNextStep(thread, tool_schema(), options)
         except BamlClientFinishReasonError as error:
-            problem = f"the reply was cut off ({error.finish_reason}); write one short JSON object"
-            raise Refused(problem) from None
+            why = f"the reply was cut off ({error.finish_reason}); write one short JSON object"
+            raise Refused(why) from None
         except BamlTimeoutError:
             raise Unavailable(f"{client} did not answer in time") from None
         except BamlClientHttpError as error:
-            if error.status_code in (2, 200):  # the request went well, and its answer held no text
-                raise Refused("the reply held no text; write one JSON object as text") from None
-            raise Unavailable(_http_problem(client, error.status_code, sent)) from None
+            if problem := _http_problem(error.status_code, sent):
+                raise Unavailable(f"{client} {problem}") from None
+            raise Refused("the reply held no text; write one JSON object as text") from None
         except BamlError:  # its text may hold the prompt
             raise Unavailable(f"{client} could not be asked; check its variables") from None
         return Reply(text, client, _tokens(sent))
@@ -120,11 +120,22 @@ def _parse(text: str) -> BaseModel:
         raise ValueError("BAML reads no step in it") from error
 
 
-def _http_problem(client: str, status: int, sent: Collector) -> str:
+def _http_problem(status: int, sent: Collector) -> str | None:
+    """What went wrong on the way, or None if a model did answer, only without text.
+
+    status: BAML's; 2 and 200 stand for both. BAML makes up an answer without headers when there
+    was none.
+    """
     answer = sent.last.calls[-1].http_response if sent.last and sent.last.calls else None
-    if answer and answer.headers:
-        return f"{client} answered HTTP {status}"
-    return f"{client} cannot be reached"  # BAML makes up a status then, and no headers
+    if answer is None or not answer.headers:
+        return "cannot be reached, or broke off"
+    if status not in (2, 200):
+        return f"answered HTTP {status}"
+    try:
+        choices = answer.body.json()["choices"]
+        return None if isinstance(choices[0]["message"], dict) else "sent no chat completion"
+    except Exception:  # no JSON, or JSON of another shape
+        return "sent no chat completion"
 
 
 def _tokens(sent: Collector) -> Tokens | None:

@@ -1,6 +1,7 @@
 """Which model answers: the one that AGENT_CLIENT names. Add a client of clients.baml to CLIENTS."""
 
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from . import offline
 from .errors import SettingsError
@@ -46,6 +47,17 @@ def choose_model(settings: Settings) -> Ask:
     client = CLIENTS[name]
     env = {name: settings.require(name, hint) for name, hint in client.variables.items()}
     for variable, value in env.items():
-        if variable.endswith("_BASE_URL") and not value.startswith(("http://", "https://")):
-            raise SettingsError(f"{variable} is {value!r}; it starts with http:// or https://")
+        if variable.endswith("_BASE_URL") and not _is_url(value):
+            raise SettingsError(f"{variable} is {value!r}; set an address as http://host:port/v1")
+        if variable.endswith("_API_KEY") and not (value.isascii() and value.isprintable()):
+            raise SettingsError(f"{variable} holds a character that no key has; set it again")
     return baml_model(name, client.baml_client, env)
+
+
+def _is_url(text: str) -> bool:
+    try:
+        url = urlsplit(text)
+        has_host = bool(url.hostname) and url.port != 0  # port raises ValueError beyond 65535
+    except ValueError:
+        return False
+    return url.scheme in {"http", "https"} and has_host and text.isprintable() and " " not in text

@@ -7,9 +7,10 @@ A variable that is empty or blank counts as not set. Add a setting where it is u
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 
-from dotenv import dotenv_values
+from dotenv.parser import parse_stream
 
 from .errors import SettingsError
 
@@ -85,11 +86,16 @@ def project_root() -> Path | None:
 
 
 def _read(path: Path) -> dict[str, str]:
-    if not path.exists():
+    if not os.path.lexists(path):
         return {}
+    if not path.is_file():
+        raise SettingsError(f"{path} is not a file; remove it, or copy .env.example there")
     try:
-        found = dotenv_values(path, interpolate=False, encoding="utf-8-sig")
+        lines = list(parse_stream(StringIO(path.read_text(encoding="utf-8-sig"))))
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path} cannot be read: {error}") from None
-    stripped = {name: (value or "").strip() for name, value in found.items()}
-    return {name: value for name, value in stripped.items() if value}
+    for line in lines:
+        if line.error:
+            raise SettingsError(f"{path} is not NAME=value in line {line.original.line}")
+    found = {line.key: (line.value or "").strip() for line in lines if line.key}
+    return {name: value for name, value in found.items() if value}

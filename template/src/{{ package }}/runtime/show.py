@@ -1,15 +1,25 @@
 """What a person at a terminal reads: events, pending calls and tables as lines of text."""
 
 import json
+import re
 import sys
 from typing import Any
 
 from .thread import DONE, QUESTIONS, Event
 
+LONGEST = 500  # characters of one argument; a longer one could push the others off the screen
+
+# What steers a terminal, turns the direction of writing, or is half a character.
+_STEERING = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+# Letters that show nothing.
+_INVISIBLE = re.compile(r"[\u115f\u1160\u2800\u3164\uffa0]|[^\S ]|[\u200b-\u200d\u2060\ufeff]")
+
 
 def printable(text: str) -> str:
     """The text with control characters spelled out, so that a model cannot steer the terminal."""
-    return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in text)
+    return _STEERING.sub(_spell, text)
 
 
 def note(text: str) -> None:
@@ -59,4 +69,10 @@ def table(rows: list[list[str]]) -> str:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    """A value as a person can check it: nothing in it is invisible, and it fits on a screen."""
+    text = _INVISIBLE.sub(_spell, json.dumps(value, ensure_ascii=False))
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text)} characters)"
+
+
+def _spell(match: re.Match[str]) -> str:
+    return match[0].encode("unicode_escape").decode()

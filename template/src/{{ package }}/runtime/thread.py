@@ -6,7 +6,8 @@ Threads live in this process. Name a tool that a person answers in QUESTIONS.
 
 import json
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -47,7 +48,9 @@ class Thread:
     def __init__(self, on_event: Callable[[Event], None] | None = None) -> None:
         self.id = uuid.uuid4().hex
         self.events: list[Event] = []
+        self.started: set[int] = set()  # calls whose tool was begun, by seq
         self._approval_ids: dict[int, str] = {}  # of calls that wait for a decision, by seq
+        self._claimed = False
         self._on_event = on_event
 
     # Reading the log
@@ -128,6 +131,17 @@ class Thread:
 
     # Writing it
 
+    @contextmanager
+    def claim(self) -> Iterator[None]:
+        """Be the one that runs this thread. Raises Conflict if somebody does already."""
+        if self._claimed:
+            raise Conflict("this thread is being run already")
+        self._claimed = True
+        try:
+            yield
+        finally:
+            self._claimed = False
+
     def append(self, type: str, data: dict[str, Any], meta: dict[str, Any] | None = None) -> Event:
         """Add an event. `data` is copied as JSON; half a surrogate pair becomes a question mark."""
         text = json.dumps(data, ensure_ascii=False, allow_nan=False).encode(errors="replace")
@@ -175,12 +189,13 @@ class Thread:
 
         Raises Conflict when nothing waits under this id, or when the call is not the one shown.
         """
-        pending = self.pending or {}
-        if (approval_id, call_hash) != (pending.get("approval_id"), pending.get("call_hash")):
+        pending = self.pending or {"kind": None}
+        shown = (pending.get("approval_id"), pending.get("call_hash"))
+        if pending["kind"] != "approval" or (approval_id, call_hash) != shown:
             raise Conflict("this call does not wait for a decision; look at the thread again")
         seq = next(seq for seq, own in self._approval_ids.items() if own == approval_id)
         del self._approval_ids[seq]
-        decision = {"call": seq, "approval_id": approval_id, "approved": approved}
+        decision = {"call": seq, "approval_id": approval_id, "approved": approved is True}
         self.append("approval", {**decision, "by": by, "comment": comment})
 
     def fail(self, error: StopRun) -> None:

@@ -43,4 +43,8 @@ def _decimal(value: Number) -> Decimal:
 def _number(value: Decimal) -> Number:
     if abs(value) > LARGEST:
         raise ToolError(f"the result {value:.4g} is too large; results stay within ±2^53")
-    return int(value) if value == value.to_integral_value() else float(value)
+    if value == value.to_integral_value():
+        return int(value)
+    if not float(value):
+        raise ToolError(f"the result {value:.4g} is too small to be told from 0")
+    return float(value)
