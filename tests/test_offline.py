@@ -105,6 +105,11 @@ def solve(next_step: NextStep, message: str, answers: tuple[str, ...] = ()) -> d
         ("what's 7 x 8", "56"),
         ("what is the product of 2, 3 and 4", "24"),
         ("5 times 6 minus 3", "27"),
+        ("hello, add 3 and 4, please", "7"),
+        ("what is (2+3)*4 then minus 5?", "15"),
+        ("100 minus 20, then add 5, then double it", "170"),
+        (".5 + 1", "1.5"),
+        ("-5 + 3", "-2"),
     ],
 )
 def test_arithmetic_in_words(message: str, answer: str, next_step: NextStep) -> None:
@@ -126,6 +131,22 @@ def test_arithmetic_in_words(message: str, answer: str, next_step: NextStep) -> 
         "subtract 1 and 2 from 10",
         "1 + (2",
         "add 1 and 2 or 3",
+        "multiply 3 and 4 plus 2",
+        "subtract 2 from 3 times 4",
+        "subtract 5 from 20 divided by 2",
+        "what is the sum of 1 to 10?",
+        "divide 5 into 20",
+        "raise 2 to 3",
+        "I had 10 and ate 4. What is the total now?",
+        "the difference of 10 and 4 divided by 2",
+        "the sum of 2 and 3 multiplied by 4",
+        "add 1 and 1, then multiply sum of 2 and 3 by 4",
+        "2 + 2 and -3",
+        "is 3 times -2 equal -6",
+        "what is 0x10 + 5",
+        "12345678901234.12345 - 12345678901234",
+        "double 5 and triple 2",
+        "add 2 and 3 and add 4 and 5",
     ],
 )
 def test_what_the_rules_cannot_read_is_asked(message: str, next_step: NextStep) -> None:
@@ -150,17 +171,79 @@ def test_an_answer_completes_the_request(
 
 
 @pytest.mark.parametrize(
-    "message",
+    "amount",
     [
-        "refund order 5, $12,50, it broke",
-        "refund order 5, it broke, $5 or $6",
-        "refund order 5 for $10",
-        "refund $10, it broke into pieces",
-        "refund order 5 -10 dollars, it broke into pieces",
+        "$12,50",
+        "$5 or $6",
+        "-10 dollars",
+        "-$5",
+        "50 cents",
+        "20% of $100",
+        "half of the $100",
+        "everything but the $5 shipping",
+        "3 items at $12.50 each",
+        "1 250 €",
+        "1'250 €",
+        "$1 250.00",
+        "$5 million",
+        "12 hundred dollars",
+        "$1.299,50",
+        "3 days late",
+        "2 plates",
+        "from 2024",
+        "$" + "9" * 800,
     ],
 )
-def test_money_is_never_guessed(message: str, next_step: NextStep) -> None:
-    """An order, an amount or a reason that is missing or unclear is asked for."""
+def test_an_amount_is_never_guessed(amount: str, next_step: NextStep) -> None:
+    """An amount that is missing or may be read in two ways is asked for."""
+    text = f"please refund order A-17, {amount}, it broke apart"
+    step = next_step([("user_input", {"text": text})])
+    assert "request_more_information" == step["intent"]
+    assert "the amount" in step["message"]
+
+
+@pytest.mark.parametrize(
+    "order",
+    ["A-17 and order A-18", "12 345", "2024/17", "A-17, not COVID-19", "2 weeks ago", "", "x"],
+)
+def test_an_order_is_never_guessed(order: str, next_step: NextStep) -> None:
+    """An order that is missing or may be another one is asked for."""
+    text = f"please refund $5 for order {order}, it broke apart"
+    step = next_step([("user_input", {"text": text})])
+    assert "request_more_information" == step["intent"]
+    assert "the order number" in step["message"]
+
+
+@pytest.mark.parametrize(
+    ("message", "order", "amount"),
+    [
+        ("I placed my order 2 weeks ago. refund A-17, $5, it broke apart", "A-17", 5),
+        ("refund ORDER-12345, $1,299.50, it broke apart", "ORDER-12345", 1299.5),
+        ("it does not work please refund order A-17 12.50 dollars", "A-17", 12.5),
+        ("refund order 00123, €5, it broke apart", "00123", 5),
+    ],
+)
+def test_a_refund_is_what_was_asked_for(
+    message: str, order: str, amount: float, next_step: NextStep
+) -> None:
+    """Order and amount are those of the message."""
+    step = next_step([("user_input", {"text": message})])
+    assert ("process_refund", order, amount) == (step["intent"], step["order_id"], step["amount"])
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "please do not, under any circumstances, refund order A-17, $12.50, it broke apart",
+        "I don't want you to ever refund order A-17, $12.50, it broke apart",
+        "Why was order A-17 refunded $12.50? it broke apart",
+        "the refund of $12.50 for order A-17 arrived, thank you",
+        "refund order 5 for $10",
+        "refund $10, it broke into pieces",
+    ],
+)
+def test_a_refund_is_asked_about_when_in_doubt(message: str, next_step: NextStep) -> None:
+    """A refund that is only spoken of, or that lacks something, is a question."""
     assert "request_more_information" == next_step([("user_input", {"text": message})])["intent"]
 
 

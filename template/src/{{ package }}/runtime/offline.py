@@ -6,6 +6,7 @@ Choose a real model with AGENT_CLIENT; then nothing here is used.
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 from .llm import Reply
@@ -27,18 +28,37 @@ _REFUND = re.compile(
     r"\brefund|\bmoney back|[$€£]\s?\d[\d.,]* back|\d (?:dollars|euros|pounds|usd|bucks) back"
     r"|\bcharged (?:twice|double)|\border\b.* back\b|\bback\b.* order\b"
 )
-_NO_REFUND = re.compile(r"(?:\bnot|n't|\bnever|\bno|\bstop|\bcancel)(?: \w+){0,3} refund")
+_NO_REFUND = re.compile(
+    r"(?:\bnot|n't|\bnever|\bno|\bstop|\bcancel)(?: want| need| give me)?(?: a| the| any)? refund"
+)
+# A refund that is spoken about rather than asked for, or that somebody might not want.
+_ABOUT_A_REFUND = re.compile(
+    r"(?:\bnot\b|n't\b|\bnever\b)(?:(?!\bplease\b|[.!?]).)*\brefund|\b(?:the|my|your) refund\b"
+    r"|\b(?:why|when|was|were|has|have|been|already)\b[^.!?]*\brefunded\b"
+)
+# An id ends where a blank or a stop does, or it may be only half of one: "12 345" is unclear.
+_ID = (
+    r"((?:[a-z]{1,5}-?\d[\w-]*+|\d[\w-]*+(?! \d))"
+    r"(?![/'.]?\w)(?! (?:day|week|month|year|hour|minute)s?\b))"
+)
 _ORDER = re.compile(
-    r"\border(?: number| no\.?| id)?[ :]*#?\s*([a-z]{0,5}-?\d[\w-]*)"
-    r"|#([a-z]*-?\d[\w-]*)|\b([a-z]{1,5}-\d[\w-]*)",
+    rf"\border(?:\s+(?:number|no\.?|id))?\s*[:#]?\s*#?{_ID}|#{_ID}|\b(?=[a-z]+-){_ID}",
     re.IGNORECASE,
 )
-# With commas only between thousands: "12,50" may be one price or two.
-_AMOUNT = r"(?<![\w.,-])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d{1,2})?(?![\w-]|[.,]\d)"
+# Commas only between thousands, since "12,50" may be one price or two; no digits close by.
+_AMOUNT = (
+    r"(?<![\w.,-])(?<!\d[ '’])((?:\d{1,3}(?:,\d{3})+|\d{1,9})(?:\.\d{1,2})?)(?![\w-]|[.,'’ ]\d)"
+)
+_CURRENCY = r"(?:[$€£]|(?:dollars?|euros?|pounds?|usd|eur|bucks)\b)"
 _MONEY = re.compile(
-    rf"[$€£]\s?({_AMOUNT})"
-    rf"|({_AMOUNT})\s?(?:[$€£]|(?:dollars?|euros?|pounds?|usd|eur|bucks)\b)",
+    rf"(?<![\w-])[$€£]\s?{_AMOUNT}|{_AMOUNT}\s?{_CURRENCY}"
+    rf"|\brefund(?: me)?(?: of| for)? {_AMOUNT}",
     re.IGNORECASE,
+)
+# Words that make an amount more or less than it says.
+_NOT_ALL = re.compile(
+    r"%|\b(?:percent|half|third|quarter|double|each|per|except|but|minus|plus|times|cents?|hundred"
+    r"|thousand|million|billion|shipping|fees?|tax)\b"
 )
 _BECAUSE = re.compile(r"\b(?:because|since|due to|reason:?)\s+([^\n]+)", re.IGNORECASE)
 _NO_REASON = set(
@@ -76,7 +96,7 @@ def next_step(events: Events) -> dict[str, Any]:
             return _end(str(results[-1]))
         if _NO_REFUND.search(words):
             return _end("Nothing is refunded.")
-        return _refund("\n".join([*said, *answered]))
+        return _refund([*said, *answered])
     try:
         steps = plan(" ".join(said), answered, (_results(events[:start]) or [None])[-1])
     except Unclear as question:
@@ -104,17 +124,19 @@ def _results(events: Events) -> list[Any]:
     return [data["result"] for kind, data in events if kind == "tool_response"]
 
 
-def _refund(text: str) -> dict[str, Any]:
-    order = _ORDER.search(text)
-    rest = text.replace(order[0], " ", 1) if order else text
-    amounts = {a or b for a, b in _MONEY.findall(rest)} or set(re.findall(_AMOUNT, rest))
-    amount = amounts.pop().replace(",", "") if len(amounts) == 1 else None
-    reason = _reason(rest)
+def _refund(texts: list[str]) -> dict[str, Any]:
+    """The refund that the texts ask for, or a question about what is missing or unclear."""
+    if not texts[1:] and _ABOUT_A_REFUND.search(texts[0].lower().replace("’", "'")):
+        return _question("Shall something be refunded? Then which order, how much, and why?")
+    order = _latest(texts, _orders)
+    amount = _latest(texts, _amounts)
+    reason = _reason("\n".join(texts))
     if order and amount and reason:
+        money = json_number(amount.replace(",", ""))
         return {
             "intent": "process_refund",
-            "order_id": next(filter(None, order.groups())),
-            "amount": json_number(amount),
+            "order_id": order,
+            "amount": money,
             "reason": reason,
         }
     needed = {"the order number": order, "the amount, as $12.50": amount, "the reason": reason}
@@ -122,8 +144,27 @@ def _refund(text: str) -> dict[str, Any]:
     return _question(f"For the refund I still need {', '.join(missing)}.")
 
 
+def _latest(texts: list[str], find: Callable[[str], set[str]]) -> str | None:
+    """The one thing that the latest text with any names. None if it names several, or none does."""
+    for text in reversed(texts):
+        if found := find(text):
+            return found.pop() if len(found) == 1 else None
+    return None
+
+
+def _orders(text: str) -> set[str]:
+    return {next(filter(None, groups)) for groups in _ORDER.findall(text)}
+
+
+def _amounts(text: str) -> set[str]:
+    rest = _ORDER.sub(" ; ", text)
+    found = {next(filter(None, groups)) for groups in _MONEY.findall(rest)}
+    return found | {"unclear"} if found and _NOT_ALL.search(rest.lower()) else found
+
+
 def _reason(text: str) -> str:
     """The part of the text that says most beyond the request itself, or nothing."""
+    text = _ORDER.sub(" ", text)
     if given := _BECAUSE.search(text):
         return given[1].strip(" .!?")
     parts = [part.strip(" .!?") for part in re.split(r"[,;:?!\n]|\.(?!\d)", text)]

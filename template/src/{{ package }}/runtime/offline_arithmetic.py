@@ -8,6 +8,8 @@ a question. Add a phrase to REWRITES, or a word without meaning to IGNORED.
 import ast
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from decimal import Decimal
 from typing import Any
 
 OPERATIONS = {"add": ast.Add, "subtract": ast.Sub, "multiply": ast.Mult, "divide": ast.Div}
@@ -23,11 +25,22 @@ _TENS: Sequence[str] = "_ _ twenty thirty forty fifty sixty seventy eighty ninet
 _SPELLED = re.compile(
     rf"\b(?:({'|'.join(_TENS[2:])})(?:[ -]({'|'.join(_WORDS[1:10])}))?|({'|'.join(_WORDS)}))\b"
 )
-_N = r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]\d)"
+_N = r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w%]|\.\d)"
 _X = rf"({_N}|\br\b)"
-_LIST = rf"((?:{_N}|\br\b)(?:(?:,? and|,| to| plus| by| with) (?:{_N}|\br\b))+)"
-_GLUE = re.compile(r",? and |, | to | plus | by | with ")
-_LEAD = r"^\W*(?:and |now |also )*"
+# After a phrase no operator may follow: who can say what "multiply 3 and 4 plus 2" means?
+_END = (
+    r"(?![ ,]*(?:[-+*/×÷^(]|(?:plus|minus|times|multiplied|divided|over|by|to|and|or|of|from)\b))"
+)
+
+
+def _list(glue: str) -> str:
+    """A pattern for two or more operands, with commas, "and" or another word between them."""
+    return rf"((?:{_N}|\br\b)(?:(?:,? and|,|{glue}) (?:{_N}|\br\b))+){_END}"
+
+
+def _joined(operator: str) -> Callable[[re.Match[str]], str]:
+    return lambda match: f" {operator} ".join(re.findall(rf"{_N}|\br\b", match[1]))
+
 
 REWRITES: list[tuple[str, Rewrite]] = [
     # What stands for the result so far
@@ -38,36 +51,41 @@ REWRITES: list[tuple[str, Rewrite]] = [
         "r",
     ),
     # Two numbers, in the order in which they are said or in the other
-    (rf"\bhow many times (?:does|do|can|will) {_X} (?:go|fit) into {_X}", r"\2 / \1"),
-    (rf"\b(?:subtract|take|take away|remove|deduct) {_X}(?: away)? from {_X}", r"\2 - \1"),
-    (rf"\bdifference (?:between|of) {_X} and {_X}", r"\1 - \2"),
-    (rf"\b(?:decrease|reduce|lower) {_X} by {_X}", r"\1 - \2"),
-    (rf"\b(?:divide|split|share) {_X} (?:by|into|in|among|between|and) {_X}", r"\1 / \2"),
-    (rf"\bquotient of {_X} and {_X}", r"\1 / \2"),
-    (rf"\b(?:half of|half|halve) {_X}", r"\1 / 2"),
-    (rf"\b(?:a )?quarter of {_X}", r"\1 / 4"),
-    (rf"\b(?:double|twice) {_X}", r"\1 * 2"),
-    (rf"\btriple {_X}", r"\1 * 3"),
-    (rf"\b(?:multiply|product of) {_LIST}", lambda m: _GLUE.sub("*", m[1])),
-    (rf"\b(?:add|increase|raise|sum|sum of|total of) {_LIST}", lambda m: _GLUE.sub("+", m[1])),
-    (rf"\bhad {_X} and (?:\w+ ){{1,3}}{_X}", r"\1 + \2"),
+    (rf"\bhow many times (?:does|do|can|will) {_X} (?:go|fit) into {_X}{_END}", r"\2 / \1"),
+    (rf"\b(?:subtract|take|take away|remove|deduct) {_X}(?: away)? from {_X}{_END}", r"\2 - \1"),
+    (rf"\bdifference (?:between|of) {_X} and {_X}{_END}", r"\1 - \2"),
+    (rf"\b(?:decrease|reduce|lower) {_X} by {_X}{_END}", r"\1 - \2"),
+    (rf"\bdivide {_X} by {_X}{_END}", r"\1 / \2"),
+    (rf"\b(?:split|share) {_X} (?:by|into|in|among|between) {_X}{_END}", r"\1 / \2"),
+    (rf"\bquotient of {_X} and {_X}{_END}", r"\1 / \2"),
+    (rf"\b(?:half of|half|halve) {_X}{_END}", r"\1 / 2"),
+    (rf"\b(?:a )?quarter of {_X}{_END}", r"\1 / 4"),
+    (rf"\b(?:double|twice) {_X}{_END}", r"\1 * 2"),
+    (rf"\btriple {_X}{_END}", r"\1 * 3"),
+    (rf"\b(?:multiply|product of) {_list(' by| with')}", _joined("*")),
+    (rf"\badd {_list(' to')}", _joined("+")),
+    (rf"\b(?:sum|sum of|total of) {_list(' plus')}", _joined("+")),
+    (rf"\b(?:increase|raise) {_X} by {_X}{_END}", r"\1 + \2"),
+    (rf"\bhad {_X} and (?:then )?(?:earned|got|received|found|won|made) {_X}", r"\1 + \2"),
     # Words between numbers
     (r"\bplus\b", "+"),
     (r"\bminus\b", "-"),
-    (r"\btimes\b|\bmultiplied by\b|×|(?<=\d) ?x ?(?=\d)", "*"),
+    (r"\btimes\b|\bmultiplied by\b|×|(?<=\d)(?<!\b0) ?x ?(?=\d)", "*"),
     (r"\bdivided by\b|\bover\b|÷", "/"),
     # One number: the other is the result so far
-    (rf"{_LEAD}(?:add|increase by|raise by|\+) ?{_X}", r"r + \1"),
-    (rf"{_LEAD}(?:subtract|take away|take off|remove|deduct|- ) ?{_X}", r"r - \1"),
-    (rf"{_LEAD}(?:multiply(?: by)?|\*) ?{_X}", r"r * \1"),
-    (rf"{_LEAD}(?:divide by|/) ?{_X}", r"r / \1"),
+    (rf"^(?:add|increase by|raise by|\+) ?{_X}{_END}", r"r + \1"),
+    (rf"^(?:subtract|take away|take off|remove|deduct|- ) ?{_X}{_END}", r"r - \1"),
+    (rf"^(?:multiply(?: by)?|\*) ?{_X}{_END}", r"r * \1"),
+    (rf"^(?:divide by|/) ?{_X}{_END}", r"r / \1"),
 ]
-IGNORED = set(
+IGNORED = (  # before or after the numbers, never between them
     "a again altogether and are calculate can compute could do equal equals find for get give"
-    " groups hello hey hi how i is know let's me mean meant more much need now parts people pieces"
-    " please so tell thanks the then to together total want was ways what what's with would"
-    " you".split()
-)
+    " groups had have hello hey hi how i is know let's me mean meant more much need now parts"
+    " people pieces please so tell thanks the then to together total want was ways what what's"
+    " with would you"
+).split()
+_WORD = rf"(?<![\w'])(?:{'|'.join(IGNORED)})(?![\w'])"
+_EDGES = re.compile(rf"^(?:[ ,?!:]|{_WORD})+|(?:[ ,.?!=]|{_WORD})+$")
 _VERBS = (
     "add|subtract|multipl|divid|split|share|double|triple|halve|increase|raise|decrease|reduce"
     "|remove|deduct"
@@ -102,9 +120,11 @@ def plan(request: str, answers: list[str], previous: Any) -> list[Step] | None:
         return None
     steps: list[Step] = []
     result = previous
-    for clause in filter(None, (part.strip(" ,.?!") for part in _SPLIT.split(text))):
-        if start := _START.match(clause):
+    for clause in filter(None, (_trimmed(part) for part in _SPLIT.split(text))):
+        start = _START.match(clause)
+        if start and not steps:
             result = json_number(start[1])
+        if (start and not steps) or not _EDGES.sub("", clause):
             continue
         try:
             result = _add_steps(clause, result, steps)
@@ -117,6 +137,10 @@ def plan(request: str, answers: list[str], previous: Any) -> list[Step] | None:
     if not steps:
         raise Unclear("What should I do with that number?")
     return steps
+
+
+def _trimmed(clause: str) -> str:
+    return clause.lstrip(" ,?!").rstrip(" ,.?!")  # a point in front may be that of ".5"
 
 
 def json_number(text: str) -> int | float:
@@ -140,25 +164,28 @@ def _digits(text: str) -> str:
 
 def _add_steps(clause: str, result: Any, steps: list[Step]) -> Any:
     """Add the calls of one clause to `steps`; return the operand that stands for its result."""
-    text = " ".join(clause.split())
+    text = re.sub(r"^(?:(?:and|now|also|so|then)\b[ ,]*)+", "", " ".join(clause.split()))
     for pattern, phrase in REWRITES:
         text = re.sub(pattern, phrase, text)
-    words = [word for word in text.split() if word.strip(",.?!=") not in IGNORED]
-    expression = " ".join(words).strip(" ,.?!=")
-    if re.fullmatch(r"[-+*/().\dr ]+", expression):
-        found: list[Step] = []
-        try:
+    expression = _EDGES.sub("", text)
+    found: list[Step] = []
+    if re.fullmatch(r"[-+*/().\dr ]+", expression) and _is_exact(expression):
+        with suppress(SyntaxError, RecursionError, MemoryError, KeyError, ValueError):
             tree = ast.parse(expression, mode="eval").body
             value = _walk(tree, result, found, len(steps))
-        except (SyntaxError, RecursionError, MemoryError, KeyError, ValueError):
-            pass  # asked about below
-        else:
-            steps += found
-            return value
+            if not steps or "r" in expression:  # else what came before would be lost
+                steps += found
+                return value
     raise Unclear(
         f'I cannot read "{clause}" as arithmetic.'
         " Which numbers, and should I add, subtract, multiply or divide them?"
     )
+
+
+def _is_exact(expression: str) -> bool:
+    """Whether a float holds every number as it is written."""
+    numbers = re.findall(r"\d+\.\d+", expression)
+    return all(Decimal(number) == Decimal(repr(float(number))) for number in numbers)
 
 
 def _walk(node: ast.expr, result: Any, steps: list[Step], done: int) -> Any:
