@@ -2,6 +2,7 @@
 
 import json
 import os
+import socketserver
 import subprocess
 import sys
 import threading
@@ -145,3 +146,22 @@ def model_server(answer: Answer) -> Iterator[ModelServer]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@contextmanager
+def raw_server(answer: bytes) -> Iterator[str]:
+    """Answer every connection on loopback with these bytes and close it; yields the address."""
+
+    class Handler(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.recv(1 << 20)
+            self.request.sendall(answer)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+        finally:
+            server.shutdown()
+            thread.join()

@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import QUESTION, Done, ModelServer, agent, environment, model_server
+from support import (
+    QUESTION,
+    Done,
+    ModelServer,
+    agent,
+    environment,
+    model_server,
+    raw_server,
+)
 
 NONE = {"COMPATIBLE_API_KEY": "secret-key", "COMPATIBLE_MODEL": "some-model"}
 DONE = '{"intent": "done_for_now", "message": "Hello!"}'
@@ -93,6 +101,27 @@ def test_a_server_that_refuses_ends_the_run(status: int, project: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"\x00\x01no http",
+        b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n<html>ok<",
+        b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]",
+        b'HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\n{"choices": [',
+        b"HTTP/1.1 302 Found\r\nlocation: /v1/chat/completions\r\ncontent-length: 0\r\n\r\n",
+    ],
+    ids=["dropped", "garbage", "html", "other-json", "truncated", "redirect-loop"],
+)
+def test_an_answer_that_is_no_models_is_not_told_to_the_model(answer: bytes, project: Path) -> None:
+    """Trouble on the way ends the run; the model is not blamed for it and asked again."""
+    with raw_server(answer) as url:
+        done = ask(project, url, "hello", "--json")
+    thread = json.loads(done.stdout)
+    assert "model_unreachable" == thread["failure"]["type"]
+    assert ["user_input", "failed"] == [event["type"] for event in thread["events"]]
+
+
 def test_no_server_ends_the_run(project: Path) -> None:
     """A closed port is a failure in one line."""
     done = ask(project, "http://127.0.0.1:9/v1", "add 3 and 4")
@@ -126,6 +155,31 @@ def test_env_in_the_project_counts_wherever_the_command_starts(
         done = subprocess.run(words, cwd=tmp_path, env=env, capture_output=True, text=True)
     assert "Hello!\n" == done.stdout, done.stderr
     assert ["some-model"] == [request["model"] for request in server.requests]
+
+
+def test_ctrl_c_during_a_plain_tool_ends_at_once(project: Path, tmp_path: Path) -> None:
+    """A tool that blocks holds nobody up."""
+    started = tmp_path / "started"
+    script = f"""
+import sys, time
+from pathlib import Path
+from refund_desk.runtime.cli import main
+from refund_desk.tools import calculator
+def slow(a, b):
+    Path({str(started)!r}).touch()
+    time.sleep(20)
+calculator.add = slow
+sys.argv[1:] = ["ask", "add 3 and 4"]
+sys.exit(main())
+"""
+    env = environment(PYTHONPATH=str(project / "src"), AGENT_CLIENT="offline")
+    process = subprocess.Popen([sys.executable, "-c", script], env=env, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 30
+    while not started.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=5)
+    assert 130 == process.returncode
 
 
 def test_ctrl_c_during_a_model_call_ends_at_once(project: Path) -> None:

@@ -1,12 +1,17 @@
 """`create-agent new` and `tools`: what they make, what they refuse, what they leave behind."""
 
 import os
+import signal
 import stat
+import subprocess
+import sys
+import time
+import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
-from support import create_agent, run, tree
+from support import create_agent, environment, run, tree
 
 ALL = ["human", "calculator", "customer-support"]
 
@@ -194,3 +199,114 @@ def test_help_and_version_answer_without_the_heavy_imports(tmp_path: Path) -> No
     (tmp_path / "sitecustomize.py").write_text(block, encoding="utf-8")
     for word in ("--help", "--version"):
         assert create_agent(word, cwd=tmp_path, PYTHONPATH=str(tmp_path)).stdout
+
+
+def start(*words: str, cwd: Path, **changes: str) -> subprocess.Popen[str]:
+    """Start create-agent and go on."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "create_agent", *words],
+        cwd=cwd,
+        env=environment(**changes),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize("existing", [False, True])
+def test_of_two_runs_on_one_target_one_wins(existing: bool, tmp_path: Path, project: Path) -> None:
+    """The winner's project is whole, the loser touches nothing and says so."""
+    for i in range(3):
+        folder = tmp_path / str(i)
+        folder.mkdir()
+        if existing:
+            (folder / "refund-desk").mkdir()
+        runs = [start("new", "refund-desk", cwd=folder) for _ in range(2)]
+        said = [run.communicate(timeout=60)[1] for run in runs]
+        assert [0, 1] == sorted(run.returncode for run in runs), said
+        assert [folder / "refund-desk"] == list(folder.iterdir())
+        assert tree(project) == tree(folder / "refund-desk")
+        assert "" == run("git", "status", "--porcelain", cwd=folder / "refund-desk").stdout
+
+
+def test_a_file_that_appears_meanwhile_is_kept(tmp_path: Path) -> None:
+    """Whatever is put into an empty target while the project is made stays, and alone."""
+    target = tmp_path / "myproj"
+    target.mkdir()
+    process = start("new", "myproj", cwd=tmp_path)
+    while len(list(tmp_path.iterdir())) < 2 and process.poll() is None:
+        time.sleep(0.01)
+    (target / "tests").mkdir()
+    (target / "tests/mine.txt").write_text("mine", encoding="utf-8")
+    (target / "README.md").write_text("mine", encoding="utf-8")
+    _, said = process.communicate(timeout=60)
+    assert 1 == process.returncode
+    assert 1 == said.count("\n")
+    assert {"README.md": b"mine", "tests/mine.txt": b"mine"} == tree(target)
+    assert [target] == list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupt_leaves_nothing(number: signal.Signals, tmp_path: Path) -> None:
+    """At whatever moment the signal comes, the project is there and whole, or nothing is."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    for i in range(8):
+        folder = tmp_path / str(i)
+        folder.mkdir()
+        process = start("new", "a/myproj", cwd=folder, TMPDIR=str(temporary))
+        time.sleep(0.15 + 0.2 * i)
+        process.send_signal(number)
+        _, said = process.communicate(timeout=60)
+        if process.returncode == 0:
+            assert ["Start from create-agent"] == log(folder / "a/myproj")
+        else:
+            assert (130, "interrupted; nothing was made\n") == (process.returncode, said)
+            assert [] == list(folder.iterdir())
+    assert [] == list(temporary.iterdir())
+
+
+def test_a_commit_that_git_refuses_is_a_note(tmp_path: Path) -> None:
+    """A failing hook is named as what it is; the project is there, staged."""
+    hooks = tmp_path / "hooks"
+    hooks.mkdir()
+    (hooks / "prepare-commit-msg").write_text("#!/bin/sh\necho not today >&2\nexit 1\n")
+    (hooks / "prepare-commit-msg").chmod(0o755)
+    (tmp_path / "config").write_text(f"[core]\nhooksPath = {hooks}\n", encoding="utf-8")
+    done = create_agent("new", "myproj", cwd=tmp_path, GIT_CONFIG_GLOBAL=str(tmp_path / "config"))
+    assert "git could not commit (not today); when it can: git commit" in done.stdout
+
+
+@pytest.mark.parametrize("kind", ["folder", "not executable", "not a program", "failing"])
+def test_a_git_that_does_not_work_is_a_note(kind: str, tmp_path: Path) -> None:
+    """Nothing about git stops a project from being made."""
+    (tmp_path / "bin").mkdir()
+    git = tmp_path / "bin/git"
+    if kind == "folder":
+        git.mkdir()
+    else:
+        git.write_text("#!/bin/sh\nexit 1\n" if kind == "failing" else "?", encoding="utf-8")
+        git.chmod(0o644 if kind == "not executable" else 0o755)
+    done = create_agent("new", "myproj", cwd=tmp_path, PATH=str(tmp_path / "bin"))
+    assert "Note: git" in done.stdout
+    assert (tmp_path / "myproj/pyproject.toml").is_file()
+
+
+def test_a_path_that_cannot_be_is_one_line(tmp_path: Path) -> None:
+    """A name that is too long, a file in the way, a folder that is gone, an empty word: exit 2."""
+    (tmp_path / "file").write_text("mine", encoding="utf-8")
+    for target in ("x" * 300 + "/myproj", "file", "file/myproj", ""):
+        done = create_agent("new", target, cwd=tmp_path, check=False)
+        assert (2, 1) == (done.returncode, done.stderr.count("\n")), done.stderr
+    gone = "mkdir gone && cd gone && rmdir ../gone && exec $0 -m create_agent new myproj"
+    done = run("/bin/sh", "-c", gone, sys.executable, cwd=tmp_path, check=False)
+    assert (2, 1) == (done.returncode, done.stderr.count("\n")), done.stderr
+    assert {"file": b"mine"} == tree(tmp_path)
+
+
+def test_a_dotted_name_makes_a_command(tmp_path: Path) -> None:
+    """A distribution may have points in its name; its package has underscores."""
+    create_agent("new", "my.proj", cwd=tmp_path)
+    project = tomllib.loads((tmp_path / "my.proj/pyproject.toml").read_text(encoding="utf-8"))
+    assert {"my.proj": "my_proj.runtime.cli:main"} == project["project"]["scripts"]

@@ -1,10 +1,12 @@
 """A person at a real terminal (a pseudo-terminal): they are asked, and they decide."""
 
+import fcntl
 import os
 import pty
 import select
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 
@@ -17,24 +19,32 @@ import sys
 from refund_desk.runtime.cli import main
 from refund_desk.tools import customer_support
 customer_support.send_refund = lambda *payment: print("PAID", payment[:2], file=sys.stderr)
-sys.exit(main(sys.argv[1:]))
+sys.exit(main())
 """
 
 
 def talk(
-    project: Path, message: str, *answers: str, words: tuple[str, ...] = ()
+    project: Path,
+    message: str,
+    *answers: str,
+    words: tuple[str, ...] = (),
+    typed_ahead: str = "",
 ) -> tuple[int, str, str]:
     """Run ask at a terminal and type an answer at each prompt; an empty text ends the input.
 
+    typed_ahead: what is in the terminal's buffer before the command starts.
     Returns the exit code, stdout, and what the terminal showed.
     """
     ours, theirs = pty.openpty()
+    os.write(ours, typed_ahead.encode())
     process = subprocess.Popen(
         [sys.executable, "-c", PAYING, "ask", message, *words],
         env=environment(PYTHONPATH=str(project / "src"), AGENT_CLIENT="offline"),
         stdin=theirs,
         stdout=subprocess.PIPE,
         stderr=theirs,
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(theirs, termios.TIOCSCTTY, 0),  # Ctrl-C is a signal there
     )
     os.close(theirs)
     left, shown, deadline = list(answers), "", time.monotonic() + 60
@@ -107,3 +117,54 @@ def test_a_terminal_is_not_steered(project: Path) -> None:
     _, _, shown = talk(project, REFUND + " \x1b[2J\x07", words=("--no-input",))
     assert "\x1b[2J" not in shown
     assert "\\u001b[2J\\u0007" in shown
+
+
+def test_what_was_typed_before_the_question_approves_nothing(project: Path) -> None:
+    """A "y" that was typed or pasted ahead is dropped: the person has seen nothing yet."""
+    code, _, shown = talk(project, REFUND, "n", typed_ahead="y\ny\n")
+    assert 0 == code
+    assert "PAID" not in shown
+    pasted = "order A-17, $500, it arrived broken\ny"
+    code, _, shown = talk(project, "please refund", pasted, "n")
+    assert 0 == code
+    assert "PAID" not in shown
+
+
+def test_a_question_that_nobody_can_see_is_not_asked(project: Path) -> None:
+    """With stderr in a file there is no one to ask: exit 3, although stdin is a terminal."""
+    ours, theirs = pty.openpty()
+    try:
+        os.write(ours, b"y\ny\n")
+        done = subprocess.run(
+            [sys.executable, "-c", PAYING, "ask", REFUND],
+            env=environment(PYTHONPATH=str(project / "src"), AGENT_CLIENT="offline"),
+            stdin=theirs,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert 3 == done.returncode
+    assert "PAID" not in done.stderr
+
+
+def test_no_argument_can_push_the_others_off_the_screen(project: Path) -> None:
+    """A very long argument is cut with its length said, and nothing in it is invisible."""
+    reason = "it broke\u3164 apart" + " " * 600 + "approve process_refund(amount=1)?"
+    _, _, shown = talk(
+        project, f"refund order A-17, $12.50, because {reason}", words=("--no-input",)
+    )
+    assert " characters)" in shown
+    assert "amount=1)" not in shown
+    assert "\u3164" not in shown
+    assert "\\u3164" in shown
+
+
+def test_ctrl_c_at_a_question_is_130(project: Path) -> None:
+    """An interrupt at the prompt ends the command, and decides nothing."""
+    code, _, shown = talk(project, REFUND, "\x03")
+    assert 130 == code
+    assert "PAID" not in shown
+    assert "Traceback" not in shown

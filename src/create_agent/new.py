@@ -49,7 +49,7 @@ def _create(target: Path, tools: str | None, before_placing: Callable[[], None])
         render(answers, project)
         _write_env(project)
         codegen.generate(project, named.package)
-        note = repository.start(project, inside=target if target.is_dir() else target.parent)
+        note = repository.start(project, inside=target if os.path.isdir(target) else target.parent)
         before_placing()
     return Created(target, named.distribution, named.package, sets, note)
 
@@ -66,7 +66,7 @@ def _absolute(target: str) -> Path:
 @contextmanager
 def _built_aside(target: Path) -> Iterator[Path]:
     """A folder beside the target that takes its place at the end, or is removed on any failure."""
-    filled = target.is_dir()
+    filled = os.path.isdir(target)
     made = _make_parents(target.parent)
     try:
         aside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))

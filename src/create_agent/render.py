@@ -44,11 +44,11 @@ def compose(into: Path) -> None:
 def render(answers: Answers, into: Path) -> None:
     """Render the project into a folder. Raises UserError if Copier or the disk refuses."""
     os.environ.setdefault("COPIER_SETTINGS_PATH", os.devnull)
-    import copier  # half a second, so only here
-    import jinja2
-    from copier.errors import CopierError
-
     with tempfile.TemporaryDirectory(prefix="create-agent-") as temporary, _without_git():
+        import copier  # half a second, so only here; it keeps the PATH that it first sees
+        import jinja2
+        from copier.errors import CopierError
+
         template = Path(temporary) / "template"
         try:
             compose(template)
