@@ -10,6 +10,7 @@ import os
 import shlex
 import signal
 import sys
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,8 @@ EXIT_CODES = {"done": 0, "failed": 1, "waiting": 3}
 def main(argv: list[str] | None = None) -> int:
     """Run a command and return its exit code. argv: the words after the command's name."""
     if argv is None:
-        signal.signal(signal.SIGINT, _interrupt)
+        if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as under nohup
+            signal.signal(signal.SIGINT, _interrupt)
         _open_streams()
     args = _parser().parse_args(argv)
     try:
@@ -45,7 +47,8 @@ def main(argv: list[str] | None = None) -> int:
 
 def _interrupt(number: int, frame: Any) -> None:
     """End at once, whatever a library or a tool is in the middle of."""
-    os.write(2, b"interrupted\n")
+    with suppress(OSError):
+        os.write(2, b"interrupted\n")
     os._exit(130)
 
 

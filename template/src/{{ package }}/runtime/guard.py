@@ -25,6 +25,7 @@ MAX_INTEGER = 2**53  # beyond it a browser shows another number than the one tha
 _REASONING = re.compile(r"\A(?![{`]).*?(?:</think(?:ing)?>|\[/THINK\])", re.DOTALL)
 _FENCE = re.compile(r"\A```(?:json)?|```\Z", re.IGNORECASE)
 _STRING_OR_MARK = re.compile(r'"(?:[^"\\]|\\.)*+"?|[][{},]', re.DOTALL)
+_NUL = re.compile(r"\x00|(?<!\\)(?:\\\\)*\\u0000")  # raw, or escaped by an odd backslash
 _ONE = "write one JSON object and nothing else"
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
@@ -98,7 +99,7 @@ def _check_size(text: str) -> None:
 
 def _check_characters(text: str, written: Any) -> None:
     """Refuse text that a database or a terminal could not give back."""
-    if "\\u0000" in text or "\x00" in text:
+    if _NUL.search(text):
         raise Refused("a string holds a NUL character; leave it out")
     try:
         json.dumps(written, ensure_ascii=False).encode()
@@ -161,7 +162,8 @@ def _compare(written: Any, got: Any, path: str) -> None:
     if isinstance(got, dict) and isinstance(written, dict):
         for name in written:
             if name not in got:
-                raise Refused(f"{path}{name} is no field here; allowed are {', '.join(allowed)}")
+                hint = f"allowed are {', '.join(allowed)}" if allowed else "its value does not fit"
+                raise Refused(f"{path}{name} is no field here; {hint}")
         for name, value in got.items():
             if name not in written:
                 raise Refused(f"{path}{name} is missing")
