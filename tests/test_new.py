@@ -224,7 +224,8 @@ def test_of_two_runs_on_one_target_one_wins(existing: bool, tmp_path: Path, proj
             (folder / "refund-desk").mkdir()
         runs = [start("new", "refund-desk", cwd=folder) for _ in range(2)]
         said = [run.communicate(timeout=60)[1] for run in runs]
-        assert [0, 1] == sorted(run.returncode for run in runs), said
+        codes = sorted(run.returncode for run in runs)
+        assert codes in ([0, 1], [0, 2]), said  # refused at the end, or already at the start
         assert [folder / "refund-desk"] == list(folder.iterdir())
         assert tree(project) == tree(folder / "refund-desk")
         assert "" == run("git", "status", "--porcelain", cwd=folder / "refund-desk").stdout
@@ -235,7 +236,7 @@ def test_a_file_that_appears_meanwhile_is_kept(tmp_path: Path) -> None:
     target = tmp_path / "myproj"
     target.mkdir()
     process = start("new", "myproj", cwd=tmp_path)
-    while len(list(tmp_path.iterdir())) < 2 and process.poll() is None:
+    while not list(target.iterdir()) and process.poll() is None:
         time.sleep(0.01)
     (target / "tests").mkdir()
     (target / "tests/mine.txt").write_text("mine", encoding="utf-8")

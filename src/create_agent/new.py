@@ -1,4 +1,4 @@
-"""`create-agent new`: build the whole project beside its target, then let it take the place."""
+"""`create-agent new`: build the whole project aside, then let it take its place."""
 
 import os
 import shutil
@@ -65,14 +65,19 @@ def _absolute(target: str) -> Path:
 
 @contextmanager
 def _built_aside(target: Path) -> Iterator[Path]:
-    """A folder beside the target that takes its place at the end, or is removed on any failure."""
+    """A folder that becomes the target at the end, or is removed on any failure.
+
+    It stands where it can be moved from in one go: beside a target that is still to be made, inside
+    one that is there, which may be a file system of its own.
+    """
     filled = os.path.isdir(target)
     made = _make_parents(target.parent)
+    where = target if filled else target.parent
     try:
-        aside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+        aside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=where))
     except OSError as error:
         _remove(made)
-        message = f"nothing can be written in {target.parent}: {error.strerror}"
+        message = f"nothing can be written in {where}: {error.strerror}"
         raise UserError(message, exit_code=2) from error
     try:
         aside.chmod(0o777 & ~_umask())
