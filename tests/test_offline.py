@@ -109,6 +109,7 @@ def solve(next_step: NextStep, message: str, answers: tuple[str, ...] = ()) -> d
         ("what is (2+3)*4 then minus 5?", "15"),
         ("100 minus 20, then add 5, then double it", "170"),
         (".5 + 1", "1.5"),
+        ("what do you get if you multiply 9 by 9", "81"),
         ("-5 + 3", "-2"),
     ],
 )
@@ -221,6 +222,7 @@ def test_an_order_is_never_guessed(order: str, next_step: NextStep) -> None:
         ("refund ORDER-12345, $1,299.50, it broke apart", "ORDER-12345", 1299.5),
         ("it does not work please refund order A-17 12.50 dollars", "A-17", 12.5),
         ("refund order 00123, €5, it broke apart", "00123", 5),
+        ("refund order A-17 for 12.50, it was broken on arrival", "A-17", 12.5),
     ],
 )
 def test_a_refund_is_what_was_asked_for(

@@ -52,7 +52,7 @@ _AMOUNT = (
 _CURRENCY = r"(?:[$€£]|(?:dollars?|euros?|pounds?|usd|eur|bucks)\b)"
 _MONEY = re.compile(
     rf"(?<![\w-])[$€£]\s?{_AMOUNT}|{_AMOUNT}\s?{_CURRENCY}"
-    rf"|\brefund(?: me)?(?: of| for)? {_AMOUNT}",
+    rf"|\brefund(?: me)?(?: of| for)? {_AMOUNT}|\bfor (?=\d[\d,]*\.\d\d\b){_AMOUNT}",
     re.IGNORECASE,
 )
 # Words that make an amount more or less than it says.
@@ -184,7 +184,9 @@ def _small_talk(words: str) -> dict[str, Any]:
         return _end("You are welcome.")
     if re.search(r"\bmath|\bcalculat|\bcompute|\bnumbers?\b", words):
         return _question("Which numbers, and should I add, subtract, multiply or divide them?")
-    if re.search(r"\b(?:hello|hi|hey|good (?:morning|day|evening)|who are you|what can)\b", words):
+    if re.search(
+        r"\b(?:hello|hi|hey|good (?:morning|day|evening)|who are you|what can|help)\b", words
+    ):
         return _end(f"Hello! {ABILITIES}")
     return _end(f"I cannot answer that. {ABILITIES}")
 

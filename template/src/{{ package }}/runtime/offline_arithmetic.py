@@ -80,7 +80,7 @@ REWRITES: list[tuple[str, Rewrite]] = [
 ]
 IGNORED = (  # before or after the numbers, never between them
     "a again altogether and are calculate can compute could do equal equals find for get give"
-    " groups had have hello hey hi how i is know let's me mean meant more much need now parts"
+    " groups had have hello hey hi how i if is know let's me mean meant more much need now parts"
     " people pieces please so tell thanks the then to together total want was ways what what's"
     " with would you"
 ).split()
