@@ -311,3 +311,12 @@ def test_a_dotted_name_makes_a_command(tmp_path: Path) -> None:
     create_agent("new", "my.proj", cwd=tmp_path)
     project = tomllib.loads((tmp_path / "my.proj/pyproject.toml").read_text(encoding="utf-8"))
     assert {"my.proj": "my_proj.runtime.cli:main"} == project["project"]["scripts"]
+
+
+def test_a_users_general_ignore_file_leaves_nothing_out(tmp_path: Path) -> None:
+    """The first commit holds the project, whatever the user ignores elsewhere."""
+    (tmp_path / "ignore").write_text("*.md\ntests/\n", encoding="utf-8")
+    (tmp_path / "config").write_text(f"[core]\nexcludesFile = {tmp_path}/ignore\n")
+    create_agent("new", "myproj", cwd=tmp_path, GIT_CONFIG_GLOBAL=str(tmp_path / "config"))
+    tracked = run("git", "ls-files", cwd=tmp_path / "myproj").stdout.splitlines()
+    assert {"README.md", "tests/test_agent.py"} <= set(tracked)

@@ -40,6 +40,21 @@ def test_no_console_is_a_reason_to_crash(encoding: str, project: Path) -> None:
     assert (0, "7\n") == (done.returncode, done.stdout)
 
 
+@pytest.mark.parametrize("level", ["", "garbage"])
+def test_a_senseless_log_level_prints_nothing(level: str, project: Path) -> None:
+    """BAML would take it for a wish to see every prompt on stdout."""
+    step = {"intent": "done_for_now", "message": "Hello!"}
+    with model_server(lambda messages: json.dumps(step)) as server:
+        settings = {
+            "AGENT_CLIENT": "compatible",
+            "COMPATIBLE_BASE_URL": server.url,
+            "COMPATIBLE_API_KEY": "k",
+            "COMPATIBLE_MODEL": "m",
+        }
+        done = agent(project, "ask", "hello", BAML_LOG=level, **settings)
+    assert "Hello!\n" == done.stdout
+
+
 def test_an_answer_in_any_script_is_printed_as_it_is(project: Path) -> None:
     """Wide blanks, narrow blanks and joined emoji are text; an escape character is not."""
     answer = "価格\u300012\u00a0€ 👩\u200d💻 é"

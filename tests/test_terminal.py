@@ -29,13 +29,19 @@ def talk(
     *answers: str,
     words: tuple[str, ...] = (),
     typed_ahead: str = "",
+    raw: bool = False,
 ) -> tuple[int, str, str]:
     """Run ask at a terminal and type an answer at each prompt; an empty text ends the input.
 
     typed_ahead: what is in the terminal's buffer before the command starts.
+    raw: whether the terminal hands characters over as they come, not line by line.
     Returns the exit code, stdout, and what the terminal showed.
     """
     ours, theirs = pty.openpty()
+    if raw:
+        mode = termios.tcgetattr(theirs)
+        mode[3] &= ~termios.ICANON
+        termios.tcsetattr(theirs, termios.TCSANOW, mode)
     os.write(ours, typed_ahead.encode())
     process = subprocess.Popen(
         [sys.executable, "-c", PAYING, "ask", message, *words],
@@ -150,16 +156,14 @@ def test_a_question_that_nobody_can_see_is_not_asked(project: Path) -> None:
     assert "PAID" not in done.stderr
 
 
-def test_no_argument_can_push_the_others_off_the_screen(project: Path) -> None:
-    """A very long argument is cut with its length said, and nothing in it is invisible."""
-    reason = "it broke\u3164 apart" + " " * 600 + "approve process_refund(amount=1)?"
-    _, _, shown = talk(
-        project, f"refund order A-17, $12.50, because {reason}", words=("--no-input",)
-    )
-    assert " characters)" in shown
-    assert "amount=1)" not in shown
-    assert "\u3164" not in shown
-    assert "\\u3164" in shown
+@pytest.mark.parametrize("unseen", ["\u3164", "\u00ad", "\u2063", "\ufe0f", "\U000e0041", "\u202e"])
+def test_nothing_in_a_call_is_invisible(unseen: str, project: Path) -> None:
+    """What a person cannot see in an argument is spelled out."""
+    message = f"refund order A-17, $12.50, because it broke{unseen} apart"
+    _, _, shown = talk(project, message, words=("--no-input",))
+    question = shown[shown.index("approve process_refund") :]
+    assert unseen not in question
+    assert unseen.encode("unicode_escape").decode() in question
 
 
 def test_ctrl_c_at_a_question_is_130(project: Path) -> None:
@@ -168,3 +172,11 @@ def test_ctrl_c_at_a_question_is_130(project: Path) -> None:
     assert 130 == code
     assert "PAID" not in shown
     assert "Traceback" not in shown
+
+
+def test_typed_ahead_is_dropped_in_any_mode(project: Path) -> None:
+    """A terminal that hands over more than a line keeps no answer for the next question."""
+    message = "please refund order A-17, it arrived broken"
+    code, _, shown = talk(project, message, "$12.50\ny\ny", "n", raw=True)
+    assert 0 == code
+    assert "PAID" not in shown

@@ -11,14 +11,17 @@ from .errors import UserError
 # What a project imports, or installs beside itself, also for its tests: a project of the same name
 # would hide it, or ask pip to install it into itself.
 TAKEN = {
+    "activate",
     "annotated-types",
     "ast-serialize",
     "baml",
+    "baml-cli",
     "baml-client",
     "baml-py",
     "conftest",
     "create-agent",
     "create-baml-agent",
+    "dmypy",
     "dotenv",
     "hatchling",
     "iniconfig",
@@ -31,8 +34,10 @@ TAKEN = {
     "pip",
     "pluggy",
     "py",
+    "py-test",
     "pydantic",
     "pydantic-core",
+    "pygmentize",
     "pygments",
     "pytest",
     "python-dotenv",
@@ -40,10 +45,14 @@ TAKEN = {
     "scripted",
     "setuptools",
     "src",
+    "stubgen",
+    "stubtest",
     "test",
     "tests",
     "typing-extensions",
     "typing-inspection",
+    "uv",
+    "uvx",
 }
 
 
@@ -82,8 +91,9 @@ def _problem(name: str) -> str | None:
         return f"{package!r} is a word of Python"
     if package in sys.stdlib_module_names:
         return f"{package!r} is a module of Python's standard library"
-    if re.sub(r"[-_.]+", "-", name).lower() in TAKEN:
-        return "it would hide a package that the project needs"
+    normal = re.sub(r"[-_.]+", "-", name).lower()
+    if normal in TAKEN or re.fullmatch(r"(?:python|pip)[\d-]*", normal):
+        return "it would hide a package or a command that the project needs"
     if package.startswith("test_"):
         return "the project's tests are called so"
     return None

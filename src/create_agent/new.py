@@ -3,6 +3,7 @@
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -108,7 +109,12 @@ def _make_parents(parent: Path) -> list[Path]:
 
 
 def _remove_tree(folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
+    """Remove a folder, again if a child that is just ending writes into it meanwhile."""
+    for _ in range(40):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
+        time.sleep(0.05)
 
 
 def _remove(folders: list[Path]) -> None:

@@ -75,7 +75,11 @@ def _place(source: Path, destination: Path) -> None:
         raise
     except OSError:  # a file system without hard links
         with open(source, "rb") as read, open(destination, "xb") as write:
-            shutil.copyfileobj(read, write)
+            try:
+                shutil.copyfileobj(read, write)
+            except OSError:
+                destination.unlink()
+                raise
         shutil.copymode(source, destination)
 
 

@@ -30,7 +30,8 @@ def start(project: Path, inside: Path) -> str | None:
         chosen = _git(project, "config", "init.defaultBranch").stdout.strip()
         done = _git(project, "init", "--quiet", *([] if chosen else ["-b", "main"]))
         if done.returncode == 0:
-            done = _git(project, "add", "--all")
+            # Only the project's own .gitignore counts: a user's general one may hold *.md.
+            done = _git(project, "-c", f"core.excludesFile={os.devnull}", "add", "--all")
     except FileNotFoundError:
         return "git is not installed, so the project is no repository yet"
     except OSError as error:

@@ -2,9 +2,10 @@
 
 import os
 
-# BAML reads these when it is first imported. Unset, it prints prompts and replies on stdout,
-# where only the answer belongs.
-os.environ.setdefault("BAML_LOG", "off")
+# BAML reads these when it is first imported. Without a level that it knows, it prints prompts and
+# replies on stdout, where only the answer belongs.
+if os.environ.get("BAML_LOG", "").lower() not in {"error", "warn", "info", "debug", "trace"}:
+    os.environ["BAML_LOG"] = "off"
 os.environ["RUST_BACKTRACE"] = "0"
 
 # BAML takes the whole environment as text, and fails over a variable that is not UTF-8.

@@ -67,8 +67,9 @@ def _ask(args: argparse.Namespace) -> int:
 
     from ..agent import agent_loop
     from .models import choose_model, client_name
+    from .readable import printable
     from .settings import load_settings
-    from .show import note, printable, tell
+    from .show import note, tell
     from .thread import Thread
 
     settings = load_settings()
@@ -93,13 +94,15 @@ def _ask(args: argparse.Namespace) -> int:
 
 def _put_to_person(thread: "Thread", pending: dict[str, Any], interactive: bool) -> bool:
     """Ask the person at the terminal and record what they say. False if nobody is there."""
-    from .show import call_text, note
+    from .readable import call_text
+    from .show import note
 
     if pending["kind"] == "question":
         question, sign = pending["message"], "> "
     else:
         question, sign = f"approve {call_text(pending['call'])}?", "[y, or why not] "
-        _drop_typed_ahead()
+        if interactive:
+            _drop_typed_ahead()
     answer = _read_line(f"{question}\n{sign}") if interactive else None
     if answer is None:
         note(f"waiting for a person: {question}")
@@ -120,31 +123,35 @@ def _is_terminal(stream: Any) -> bool:
 
 def _drop_typed_ahead() -> None:
     """Forget what was typed or pasted before the question was there: it is no answer to it."""
-    if _is_terminal(sys.stdin):
-        import termios
+    import termios
 
-        termios.tcflush(sys.stdin, termios.TCIFLUSH)
+    termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
 
 def _read_line(question: str) -> str | None:
     """A line that is not blank, None at the end of input. The question goes to stderr."""
-    from .show import printable
+    from .readable import printable
 
     while True:
         print(printable(question), end="", file=sys.stderr, flush=True)
-        line = sys.stdin.readline()
-        if not line:
+        # Not sys.stdin, which would read ahead and keep what is no answer to this question.
+        typed = b""
+        while b"\n" not in typed and (part := os.read(sys.stdin.fileno(), 4096)):
+            typed += part
+        line = typed.partition(b"\n")[0].decode(errors="replace").strip()
+        if line:
+            return line
+        if b"\n" not in typed:
             print(file=sys.stderr)
             return None
-        if line.strip():
-            return line.strip()
 
 
 def _prompt(args: argparse.Namespace) -> int:
     """Print what a model would be sent for a first message."""
     from .llm import request_messages
+    from .readable import printable
     from .settings import load_settings
-    from .show import note, printable
+    from .show import note
     from .thread import Thread
 
     thread = Thread()
@@ -226,7 +233,7 @@ def _require_client() -> None:
         if error.name != f"{PACKAGE}.baml_client":
             raise
         problem = "is not generated yet"
-    except ImportError:
+    except (ImportError, SyntaxError):
         problem = "does not fit the installed baml-py"
     else:
         return

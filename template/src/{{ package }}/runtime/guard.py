@@ -23,7 +23,7 @@ MAX_VALUES = 500  # BAML's time grows with the square of the items of a list
 MAX_INTEGER = 2**53  # beyond it a browser shows another number than the one that would run
 
 _REASONING = re.compile(r"\A(?![{`]).*?(?:</think(?:ing)?>|\[/THINK\])", re.DOTALL)
-_FENCE = re.compile(r"\A```(?:json)?|```\Z", re.IGNORECASE)
+_FENCE = re.compile(r"\A```[ \t]*(?:json[c5]?|javascript|js|text)?|```\Z", re.IGNORECASE)
 _STRING_OR_MARK = re.compile(r'"(?:[^"\\]|\\.)*+"?|[][{},]', re.DOTALL)
 _NUL = re.compile(r"\x00|(?<!\\)(?:\\\\)*\\u0000")  # raw, or escaped by an odd backslash
 _ONE = "write one JSON object and nothing else"

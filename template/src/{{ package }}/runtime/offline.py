@@ -34,12 +34,14 @@ _NO_REFUND = re.compile(
 # A refund that is spoken about rather than asked for, or that somebody might not want.
 _ABOUT_A_REFUND = re.compile(
     r"(?:\bnot\b|n't\b|\bnever\b)(?:(?!\bplease\b|[.!?]).)*\brefund|\b(?:the|my|your) refund\b"
-    r"|\b(?:why|when|was|were|has|have|been|already)\b[^.!?]*\brefunded\b"
+    r"|\b(?:why|when|was|were|has|have|been|got)\b[^.!?]*\brefunded\b"
+    r"|\b(?:already|cancel|forget|never ?mind|do nothing|not needed|would happen|i got)\b"
 )
 # An id ends where a blank or a stop does, or it may be only half of one: "12 345" is unclear.
 _ID = (
     r"((?:[a-z]{1,5}-?\d[\w-]*+|\d[\w-]*+(?! \d))"
-    r"(?![/'.]?\w)(?! (?:day|week|month|year|hour|minute)s?\b))"
+    r"(?![/'.]?\w)(?! (?:day|week|month|year|hour|minute)s?\b)"
+    r"(?!,? (?:\d+,? )?(?:and|or|&) #?\d))"
 )
 _ORDER = re.compile(
     rf"\border(?:\s+(?:number|no\.?|id))?\s*[:#]?\s*#?{_ID}|#{_ID}|\b(?=[a-z]+-){_ID}",
@@ -57,8 +59,10 @@ _MONEY = re.compile(
 )
 # Words that make an amount more or less than it says.
 _NOT_ALL = re.compile(
-    r"%|\b(?:percent|half|third|quarter|double|each|per|except|but|minus|plus|times|cents?|hundred"
-    r"|thousand|million|billion|shipping|fees?|tax)\b"
+    r"[%*¢]|\bx ?\d|(?<!charged )\btwice\b|\b(?:percent|half|thirds?|quarters?|fifths?|double|each"
+    r"|per|except|but|minus|plus|times|cents?|hundred|thousand|million|billion|shipping|fees?|tax"
+    r"|above|below|up to|less|more|least|most|on top|a day|two|three|four|five|six|seven|eight|nine"
+    r"|ten|dozen|twenty)\b"
 )
 _BECAUSE = re.compile(r"\b(?:because|since|due to|reason:?)\s+([^\n]+)", re.IGNORECASE)
 _NO_REASON = set(
@@ -131,6 +135,15 @@ def _refund(texts: list[str]) -> dict[str, Any]:
     order = _latest(texts, _orders)
     amount = _latest(texts, _amounts)
     reason = _reason("\n".join(texts))
+    if answer := "".join(
+        texts[1:][-1:]
+    ):  # what they say when one thing was asked for is that thing
+        if order and not amount and len(bare := re.findall(_AMOUNT, answer)) == 1:
+            amount = None if _NOT_ALL.search(answer.lower()) else bare[0]
+        elif amount and not order and len(ids := re.findall(rf"(?i)\b{_ID}", answer)) == 1:
+            order = ids[0]
+        elif order and amount and not reason:
+            reason = answer.strip(" .!?")
     if order and amount and reason:
         money = json_number(amount.replace(",", ""))
         return {
@@ -158,8 +171,9 @@ def _orders(text: str) -> set[str]:
 
 def _amounts(text: str) -> set[str]:
     rest = _ORDER.sub(" ; ", text)
-    found = {next(filter(None, groups)) for groups in _MONEY.findall(rest)}
-    return found | {"unclear"} if found and _NOT_ALL.search(rest.lower()) else found
+    found = [next(filter(None, groups)) for groups in _MONEY.findall(rest)]
+    unclear = len(found) > 1 or (found and _NOT_ALL.search(rest.lower()))
+    return {*found, "unclear"} if unclear else set(found)
 
 
 def _reason(text: str) -> str:

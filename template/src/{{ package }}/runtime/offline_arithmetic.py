@@ -96,7 +96,7 @@ _SPLIT = re.compile(
 )
 _ARITHMETIC = re.compile(
     rf"\b(?:{_VERBS}|sum\b|total\b|product of|difference between|quotient|half of|twice|plus|minus"
-    r"|times)|\d\s*[-+*/×÷^x]\s*\(?-?\d|\d\s?%|\btake \d"
+    r"|times)|\d\s*[-+*/×÷^x]\s*\(?-?\.?\d|\d over \d|\d\s?%|\btake \d"
 )
 _START = re.compile(rf"(?:take|start with|start from) ({_N})$")
 _INTENTS = {operator: intent for intent, operator in OPERATIONS.items()}
@@ -119,21 +119,23 @@ def plan(request: str, answers: list[str], previous: Any) -> list[Step] | None:
     if not _ARITHMETIC.search(text):
         return None
     steps: list[Step] = []
-    result = previous
+    result, begun = previous, False
     for clause in filter(None, (_trimmed(part) for part in _SPLIT.split(text))):
+        if not _EDGES.sub("", clause):
+            continue
         start = _START.match(clause)
-        if start and not steps:
-            result = json_number(start[1])
-        if (start and not steps) or not _EDGES.sub("", clause):
+        if start and not begun:
+            result, begun = json_number(start[1]), True
             continue
         try:
-            result = _add_steps(clause, result, steps)
+            result = _add_steps(clause, result, steps, begun)
         except Unclear:
             if not replies:
                 raise
-            readable = re.sub(r"\S*[^\w\s.,?!'+-]\S*", " ", clause)
+            readable = re.sub(r"\S*[^\w\s.,?!'+%-]\S*", " ", clause)
             numbers = " and ".join(re.findall(_N, replies.pop(0)))
-            result = _add_steps(f"{readable} {numbers}", result, steps)
+            result = _add_steps(f"{readable} {numbers}", result, steps, begun)
+        begun = True
     if not steps:
         raise Unclear("What should I do with that number?")
     return steps
@@ -151,6 +153,7 @@ def json_number(text: str) -> int | float:
 def _digits(text: str) -> str:
     """Lower case, with numbers as digits: "Forty-two" is 42, "$1,250.50" is 1250.50."""
     text = re.sub(r"(?<=\d),(?=\d{3}\b)", "", text.lower().replace("’", "'"))
+    text = text.replace("−", "-").replace("–", "-")
     text = re.sub(r"[$€£]\s?(?=\d)|(?<=\d) (?:dollars?|euros?|pounds?|bucks)\b", "", text)
 
     def number(match: re.Match[str]) -> str:
@@ -162,8 +165,11 @@ def _digits(text: str) -> str:
     return _SPELLED.sub(number, text)
 
 
-def _add_steps(clause: str, result: Any, steps: list[Step]) -> Any:
-    """Add the calls of one clause to `steps`; return the operand that stands for its result."""
+def _add_steps(clause: str, result: Any, steps: list[Step], begun: bool) -> Any:
+    """Add the calls of one clause to `steps`; return the operand that stands for its result.
+
+    begun: whether a clause came before, whose result this one has to use.
+    """
     text = re.sub(r"^(?:(?:and|now|also|so|then)\b[ ,]*)+", "", " ".join(clause.split()))
     for pattern, phrase in REWRITES:
         text = re.sub(pattern, phrase, text)
@@ -173,7 +179,7 @@ def _add_steps(clause: str, result: Any, steps: list[Step]) -> Any:
         with suppress(SyntaxError, RecursionError, MemoryError, KeyError, ValueError):
             tree = ast.parse(expression, mode="eval").body
             value = _walk(tree, result, found, len(steps))
-            if not steps or "r" in expression:  # else what came before would be lost
+            if not begun or "r" in expression:
                 steps += found
                 return value
     raise Unclear(

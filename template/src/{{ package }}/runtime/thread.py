@@ -16,6 +16,7 @@ from typing import Any, Literal
 from . import prompt
 from .call import Call
 from .errors import Conflict, Refused, StopRun, ToolError
+from .readable import call_text
 from .settings import Limits
 from .steps import NextStep, call_hash, dump_step
 
@@ -25,6 +26,7 @@ QUESTIONS = {"request_more_information", "request_approval_from_manager"}
 DONE = "done_for_now"
 PERSON = {"user_input", "human_response", "approval", "resumed"}  # events that a person made
 MESSAGE_LENGTH = 200  # characters of an error that the model is told
+LONGEST_SHOWN = 1200  # characters of a call that a person approves; it has to fit on a screen
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ class Thread:
         self.events: list[Event] = []
         self.started: set[int] = set()  # calls whose tool was begun, by seq
         self._approval_ids: dict[int, str] = {}  # of calls that wait for a decision, by seq
+        self._approved: dict[int, str] = {}  # the hash of each call that a person approved
         self._claimed = False
         self._on_event = on_event
 
@@ -99,8 +102,7 @@ class Thread:
         event = self._unsettled()
         if event is None:
             return None
-        approvals = (e for e in self.events[event.seq + 1 :] if e.type == "approval")
-        approved = any(e.data["call"] == event.seq for e in approvals)  # a refusal settles it
+        approved = self._approved.get(event.seq) == call_hash(event.data)
         return Call(self, event.seq, event.data, approved)
 
     def prompt(self, limits: Limits) -> str:
@@ -179,7 +181,9 @@ class Thread:
         self.append("error", {"call": seq, "type": kind, "message": _compact(str(error))}, meta)
 
     def request_approval(self, call: Call) -> None:
-        """Let the call wait until a person decides."""
+        """Let the call wait until a person decides. ToolError if it cannot be shown whole."""
+        if len(call_text(call.data)) > LONGEST_SHOWN:
+            raise ToolError("the call is too long to be shown to a person; write less")
         self._approval_ids[call.seq] = uuid.uuid4().hex
 
     def decide(
@@ -193,8 +197,11 @@ class Thread:
         shown = (pending.get("approval_id"), pending.get("call_hash"))
         if pending["kind"] != "approval" or (approval_id, call_hash) != shown:
             raise Conflict("this call does not wait for a decision; look at the thread again")
-        seq = next(seq for seq, own in self._approval_ids.items() if own == approval_id)
-        del self._approval_ids[seq]
+        seq = next((s for s, own in list(self._approval_ids.items()) if own == approval_id), -1)
+        if self._approval_ids.pop(seq, None) is None:  # another decision was faster
+            raise Conflict("this call was decided just now; look at the thread again")
+        if approved is True:
+            self._approved[seq] = call_hash
         decision = {"call": seq, "approval_id": approval_id, "approved": approved is True}
         self.append("approval", {**decision, "by": by, "comment": comment})
 

@@ -1,0 +1,43 @@
+"""Text that a person can trust: nothing in it steers the terminal, and nothing is invisible."""
+
+import json
+import unicodedata
+from typing import Any
+
+# What turns the direction of writing or ends a line where none is meant.
+_STEERING = {"Cc", "Cs", "Zl", "Zp"}
+_DIRECTIONS = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+# Letters and marks that show nothing, beside whole categories of them.
+_BLANK = set("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\U00016fe4")
+_UNSEEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Me", "Zl", "Zp", "Zs"}
+
+
+def printable(text: str) -> str:
+    """The text with control characters spelled out, so that a model cannot steer the terminal."""
+    return "".join(_spell(c) if _steers(c) else c for c in text)
+
+
+def call_text(call: dict[str, Any]) -> str:
+    """A call as one line that shows every character of it: `add(a=3, b=4)`."""
+    values = {name: value for name, value in call.items() if name != "intent"}
+    arguments = [f"{name}={value_text(value)}" for name, value in values.items()]
+    return f"{call['intent']}({', '.join(arguments)})"
+
+
+def value_text(value: Any) -> str:
+    """A value as JSON in which nothing is invisible."""
+    text = json.dumps(value, ensure_ascii=False)
+    return "".join(_spell(c) if _is_unseen(c) else c for c in text)
+
+
+def _steers(c: str) -> bool:
+    return c not in "\n\t" and (unicodedata.category(c) in _STEERING or c in _DIRECTIONS)
+
+
+def _is_unseen(c: str) -> bool:
+    selects = "\u180b" <= c <= "\u180f" or "\ufe00" <= c <= "\ufe0f" or c >= "\U000e0000"
+    return c != " " and (unicodedata.category(c) in _UNSEEN or c in _BLANK or selects)
+
+
+def _spell(c: str) -> str:
+    return c.encode("unicode_escape").decode()
