@@ -1,8 +1,8 @@
 """`create-agent new`: build the whole project aside, then let it take its place."""
 
 import os
+import secrets
 import shutil
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,6 +12,8 @@ from pathlib import Path
 from . import __version__, codegen, names, placing, repository, toolsets
 from .errors import UserError
 from .render import Answers, render
+
+PROJECT = "project"  # the folder that becomes the target, inside the one that everything is made in
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,9 @@ def _create(target: Path, tools: str | None, before_placing: Callable[[], None])
     sets = toolsets.choose(tools)
     placing.require_free(target)
     answers = Answers(named.distribution, named.package, sets, codegen.baml_version(), __version__)
-    with _built_aside(target) as project:
-        render(answers, project)
+    with _built_aside(target) as aside:
+        project = aside / PROJECT
+        render(answers, project, workspace=aside)
         _write_env(project)
         codegen.generate(project, named.package)
         note = repository.start(project, inside=target if os.path.isdir(target) else target.parent)
@@ -66,46 +69,45 @@ def _absolute(target: str) -> Path:
 
 @contextmanager
 def _built_aside(target: Path) -> Iterator[Path]:
-    """A folder that becomes the target at the end, or is removed on any failure.
+    """A folder for everything this run makes; its folder PROJECT becomes the target at the end.
 
-    It stands where it can be moved from in one go: beside a target that is still to be made, inside
-    one that is there, which may be a file system of its own.
+    It stands where that can be moved from in one go: beside a target that is still to be made,
+    inside one that is there, which may be a file system of its own. On any failure it is removed,
+    and so are the parents that were made for it.
     """
     filled = os.path.isdir(target)
-    made = _make_parents(target.parent)
     where = target if filled else target.parent
+    missing = _missing(where)
+    aside = where / f".{target.name}.{secrets.token_hex(4)}"
     try:
-        aside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=where))
-    except OSError as error:
-        _remove(made)
-        message = f"nothing can be written in {where}: {error.strerror}"
-        raise UserError(message, exit_code=2) from error
-    try:
-        aside.chmod(0o777 & ~_umask())
+        _make(where, aside)
         yield aside
         if filled:
-            placing.fill(target, aside)
+            placing.fill(target, aside / PROJECT)
         else:
-            placing.become(target, aside)
+            placing.become(target, aside / PROJECT)
     except BaseException:
         _remove_tree(aside)
-        _remove(made)
+        _remove(missing)
         raise
     _remove_tree(aside)
 
 
-def _make_parents(parent: Path) -> list[Path]:
-    """Create the missing folders and return them, the deepest first."""
+def _missing(folder: Path) -> list[Path]:
+    """The folder and those above it that do not exist, the deepest first."""
     try:
-        missing = [folder for folder in (parent, *parent.parents) if not folder.exists()]
+        return [each for each in (folder, *folder.parents) if not each.exists()]
     except OSError as error:
-        raise UserError(f"{parent} cannot be used: {error.strerror}", exit_code=2) from error
+        raise UserError(f"{folder} cannot be used: {error.strerror}", exit_code=2) from error
+
+
+def _make(where: Path, aside: Path) -> None:
     try:
-        parent.mkdir(parents=True, exist_ok=True)
+        where.mkdir(parents=True, exist_ok=True)
+        aside.mkdir(mode=0o700)
     except OSError as error:
-        _remove(missing)
-        raise UserError(f"{parent} cannot be created: {error.strerror}", exit_code=2) from error
-    return missing
+        message = f"nothing can be written in {where}: {error.strerror}"
+        raise UserError(message, exit_code=2) from error
 
 
 def _remove_tree(folder: Path) -> None:
@@ -131,9 +133,3 @@ def _write_env(project: Path) -> None:
     path = project / ".env"
     path.touch(mode=0o600)
     path.write_bytes((project / ".env.example").read_bytes())
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

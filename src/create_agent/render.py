@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -41,15 +40,18 @@ def compose(into: Path) -> None:
     )
 
 
-def render(answers: Answers, into: Path) -> None:
-    """Render the project into a folder. Raises UserError if Copier or the disk refuses."""
+def render(answers: Answers, into: Path, workspace: Path) -> None:
+    """Render the project into a folder. Raises UserError if Copier or the disk refuses.
+
+    workspace: an existing folder for what is needed meanwhile; the caller removes it.
+    """
     os.environ.setdefault("COPIER_SETTINGS_PATH", os.devnull)
-    with tempfile.TemporaryDirectory(prefix="create-agent-") as temporary, _without_git():
+    with _without_git():
         import copier  # half a second, so only here; it keeps the PATH that it first sees
         import jinja2
         from copier.errors import CopierError
 
-        template = Path(temporary) / "template"
+        template = workspace / "template"
         try:
             compose(template)
             copier.run_copy(
