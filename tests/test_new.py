@@ -129,6 +129,11 @@ def test_an_unknown_set_lists_the_valid_ones(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name",
     [
+        "baml-cli",
+        "python3",
+        "test-agent",
+        "conftest",
+        "a" * 41,
         "my project",
         "1st",
         "class",
