@@ -65,6 +65,16 @@ def agent(project: Path, *words: str, check: bool = True, **changes: str) -> Don
     return run(*command, cwd=project, check=check, PYTHONPATH=source, **changes)
 
 
+def compatible(url: str) -> dict[str, str]:
+    """The settings with which an agent asks the model server at this address."""
+    return {
+        "AGENT_CLIENT": "compatible",
+        "COMPATIBLE_BASE_URL": url,
+        "COMPATIBLE_API_KEY": "secret-key",
+        "COMPATIBLE_MODEL": "some-model",
+    }
+
+
 def package_of(project: Path) -> str:
     """The name of a project's Python package."""
     return project.name.replace("-", "_")

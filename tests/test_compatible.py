@@ -14,19 +14,18 @@ from support import (
     Done,
     ModelServer,
     agent,
+    compatible,
     environment,
     model_server,
     raw_server,
 )
 
-NONE = {"COMPATIBLE_API_KEY": "secret-key", "COMPATIBLE_MODEL": "some-model"}
 DONE = '{"intent": "done_for_now", "message": "Hello!"}'
 
 
 def ask(project: Path, url: str, *words: str, check: bool = False, **changes: str) -> Done:
     """Ask the project's agent with its compatible client."""
-    settings = {"AGENT_CLIENT": "compatible", "COMPATIBLE_BASE_URL": url, **NONE, **changes}
-    return agent(project, "ask", *words, check=check, **settings)
+    return agent(project, "ask", *words, check=check, **{**compatible(url), **changes})
 
 
 def test_a_chain_over_http(project: Path) -> None:
@@ -146,8 +145,7 @@ def test_env_in_the_project_counts_wherever_the_command_starts(
     copy = tmp_path / "refund-desk"
     subprocess.run(["cp", "-r", project, copy], check=True)
     with model_server(lambda messages: DONE) as server:
-        lines = ["AGENT_CLIENT=compatible", f"COMPATIBLE_BASE_URL={server.url}"]
-        lines += [f'{name}="{value}"' for name, value in NONE.items()]
+        lines = [f'{name}="{value}"' for name, value in compatible(server.url).items()]
         (copy / ".env").write_text("\n".join(lines), encoding="utf-8")
         (tmp_path / ".env").write_text("COMPATIBLE_MODEL=a-stranger", encoding="utf-8")
         words = [sys.executable, "-m", "refund_desk", "ask", "hello"]
@@ -195,9 +193,8 @@ def test_ctrl_c_during_a_model_call_ends_at_once(project: Path) -> None:
             time.sleep(0.05)
 
     with model_server(slow) as server:
-        settings = {"AGENT_CLIENT": "compatible", "COMPATIBLE_BASE_URL": server.url, **NONE}
         words = [sys.executable, "-m", "refund_desk", "ask", "hello"]
-        env = environment(PYTHONPATH=str(project / "src"), **settings)
+        env = environment(PYTHONPATH=str(project / "src"), **compatible(server.url))
         process = subprocess.Popen(words, env=env, stderr=subprocess.PIPE, text=True)
         wait_for_request(server)
         process.send_signal(signal.SIGINT)

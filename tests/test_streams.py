@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import agent, environment, model_server, run
+from support import agent, compatible, environment, model_server, run
 
 SHELL = ("/bin/sh", "-c")
 
@@ -45,13 +45,7 @@ def test_a_senseless_log_level_prints_nothing(level: str, project: Path) -> None
     """BAML would take it for a wish to see every prompt on stdout."""
     step = {"intent": "done_for_now", "message": "Hello!"}
     with model_server(lambda messages: json.dumps(step)) as server:
-        settings = {
-            "AGENT_CLIENT": "compatible",
-            "COMPATIBLE_BASE_URL": server.url,
-            "COMPATIBLE_API_KEY": "k",
-            "COMPATIBLE_MODEL": "m",
-        }
-        done = agent(project, "ask", "hello", BAML_LOG=level, **settings)
+        done = agent(project, "ask", "hello", BAML_LOG=level, **compatible(server.url))
     assert "Hello!\n" == done.stdout
 
 
@@ -60,13 +54,7 @@ def test_an_answer_in_any_script_is_printed_as_it_is(project: Path) -> None:
     answer = "価格\u300012\u00a0€ 👩\u200d💻 é"
     step = {"intent": "done_for_now", "message": answer + "\x1b[2J"}
     with model_server(lambda messages: json.dumps(step)) as server:
-        settings = {
-            "AGENT_CLIENT": "compatible",
-            "COMPATIBLE_BASE_URL": server.url,
-            "COMPATIBLE_API_KEY": "k",
-            "COMPATIBLE_MODEL": "m",
-        }
-        done = agent(project, "ask", "hello", PYTHONIOENCODING="utf-8", **settings)
+        done = agent(project, "ask", "hello", PYTHONIOENCODING="utf-8", **compatible(server.url))
     assert answer + "\\x1b[2J\n" == done.stdout
 
 
