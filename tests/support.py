@@ -6,14 +6,21 @@ import socketserver
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 REPOSITORY = Path(__file__).parents[1]
 QUESTION = "can you multiply 3 and 4, then divide the result by 2 and then add 12 to that result?"
+
+_DECIDE = (
+    *("AGENT_", "OPENAI_", "ANTHROPIC_", "GOOGLE_", "OLLAMA_", "COMPATIBLE_", "BAML_"),
+    *("GIT_", "PYTHON", "VIRTUAL_ENV", "AWS_"),
+)
 
 Done = subprocess.CompletedProcess[str]
 
@@ -23,18 +30,15 @@ def environment(**changes: str) -> dict[str, str]:
 
     changes: variables to set on top of it.
     """
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("AGENT_", "COMPATIBLE_", "BAML_", "GIT_", "PYTHON", "VIRTUAL_ENV"))
-    }
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(_DECIDE)}
     identity = {
         "GIT_AUTHOR_NAME": "A Tester",
         "GIT_AUTHOR_EMAIL": "tester@example.org",
         "GIT_COMMITTER_NAME": "A Tester",
         "GIT_COMMITTER_EMAIL": "tester@example.org",
     }
-    return {**kept, **identity, "PYTHONDONTWRITEBYTECODE": "1", **changes}
+    usual = {"PYTHONDONTWRITEBYTECODE": "1", "AGENT_CLIENT": "offline"}
+    return {**kept, **identity, **usual, **changes}
 
 
 def run(*words: str | Path, cwd: Path, check: bool = True, **changes: str) -> Done:
@@ -75,6 +79,28 @@ def compatible(url: str) -> dict[str, str]:
     }
 
 
+def one_step(
+    project: Path, cases: list[dict[str, Any]], quick: bool = True, timeout: float = 300
+) -> list[dict[str, Any]]:
+    """What the agent of a project makes of each case; see one_step.py.
+
+    quick: do not wait long before a second attempt.
+    """
+    words = [sys.executable, str(Path(__file__).with_name("one_step.py")), package_of(project)]
+    done = subprocess.run(
+        [*words, *(["--quick"] if quick else [])],
+        env=environment(PYTHONPATH=str(project / "src")),
+        input="\n".join(json.dumps(case) for case in cases),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=timeout,
+    )
+    assert done.returncode == 0, done.stderr
+    outcomes = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(cases) == len(outcomes)
+    return outcomes
+
+
 def package_of(project: Path) -> str:
     """The name of a project's Python package."""
     return project.name.replace("-", "_")
@@ -91,71 +117,109 @@ def tree(folder: Path) -> dict[str, bytes]:
     }
 
 
+@dataclass(frozen=True)
+class Request:
+    """What a server was sent. headers: by their names in small letters."""
+
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        """The body, from JSON."""
+        return json.loads(self.body)
+
+
+@dataclass(frozen=True)
+class Response:
+    """What a server answers. body: a text, or what becomes JSON. delay: before it, in seconds."""
+
+    body: Any = ""
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    delay: float = 0.0
+
+
+@contextmanager
+def http_server(respond: Callable[[Request], Response]) -> Iterator[str]:
+    """Serve on loopback until the block ends; yields the address, without a path."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            body = self.rfile.read(int(headers.get("content-length", 0)))
+            answer = respond(Request(self.path, headers, body))
+            time.sleep(answer.delay)
+            data = answer.body if isinstance(answer.body, str) else json.dumps(answer.body)
+            encoded = data.encode()
+            kind = {"content-type": "application/json", "content-length": str(len(encoded))}
+            with suppress(BrokenPipeError, ConnectionResetError):  # whoever asked has left
+                self.send_response(answer.status)
+                for name, value in {**kind, **answer.headers}.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(encoded)
+
+        do_GET = do_POST
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
 Answer = Callable[[list[dict[str, Any]]], str | dict[str, Any] | int]
 
 
 class ModelServer:
     """An OpenAI-compatible server. requests: the bodies it was sent, in order."""
 
-    def __init__(self, url: str) -> None:
-        self.url = url
+    def __init__(self) -> None:
+        self.url = ""
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
 
 
 @contextmanager
 def model_server(answer: Answer) -> Iterator[ModelServer]:
-    """Serve on loopback until the block ends.
+    """Serve chat completions on loopback until the block ends.
 
     answer: from the messages to the reply's text; or to the fields that replace a choice's, such
     as finish_reason; or to an HTTP status.
     """
+    said = ModelServer()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            said.requests.append(body)
-            said.keys.append(self.headers["authorization"])
-            reply = answer(body["messages"])
-            if isinstance(reply, int):
-                self._send(reply, {"error": {"message": "no"}})
-                return
-            changes = {"message": {"role": "assistant", "content": reply}}
-            changes = reply if isinstance(reply, dict) else changes
-            choice = {"index": 0, "finish_reason": "stop", **changes}
-            usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
-            common = {"id": "1", "created": 1, "model": "m", "usage": usage}
-            if body.get("stream"):
-                choice["delta"] = choice.pop("message")
-                chunk = {"object": "chat.completion.chunk", "choices": [choice], **common}
-                data = f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n"
-                self._send(200, data, "text/event-stream")
-            else:
-                self._send(200, {"object": "chat.completion", "choices": [choice], **common})
+    def respond(request: Request) -> Response:
+        body = request.json
+        said.requests.append(body)
+        said.keys.append(request.headers.get("authorization"))
+        reply = answer(body["messages"])
+        if isinstance(reply, int):
+            return Response({"error": {"message": "no"}}, reply)
+        changes = {"message": {"role": "assistant", "content": reply}}
+        changes = reply if isinstance(reply, dict) else changes
+        choice = {"index": 0, "finish_reason": "stop", **changes}
+        usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
+        common = {"id": "1", "created": 1, "model": "m", "usage": usage}
+        if not body.get("stream"):
+            return Response({"object": "chat.completion", "choices": [choice], **common})
+        choice["delta"] = choice.pop("message")
+        chunk = {"object": "chat.completion.chunk", "choices": [choice], **common}
+        data = f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n"
+        return Response(data, headers={"content-type": "text/event-stream"})
 
-        def _send(
-            self, status: int, body: dict[str, Any] | str, kind: str = "application/json"
-        ) -> None:
-            data = (body if isinstance(body, str) else json.dumps(body)).encode()
-            self.send_response(status)
-            self.send_header("content-type", kind)
-            self.send_header("content-length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, format: str, *args: Any) -> None:
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    said = ModelServer(f"http://127.0.0.1:{server.server_port}/v1")
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
+    with http_server(respond) as url:
+        said.url = f"{url}/v1"
         yield said
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 @contextmanager

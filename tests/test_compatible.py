@@ -149,7 +149,7 @@ def test_env_in_the_project_counts_wherever_the_command_starts(
         (copy / ".env").write_text("\n".join(lines), encoding="utf-8")
         (tmp_path / ".env").write_text("COMPATIBLE_MODEL=a-stranger", encoding="utf-8")
         words = [sys.executable, "-m", "refund_desk", "ask", "hello"]
-        env = environment(PYTHONPATH=str(copy / "src"))
+        env = environment(PYTHONPATH=str(copy / "src"), AGENT_CLIENT="")
         done = subprocess.run(words, cwd=tmp_path, env=env, capture_output=True, text=True)
     assert "Hello!\n" == done.stdout, done.stderr
     assert ["some-model"] == [request["model"] for request in server.requests]

@@ -75,14 +75,21 @@ def new(
         str | None,
         typer.Option(help="Tool sets, separated by commas. Default: all. Always there: human."),
     ] = None,
+    provider: Annotated[
+        str | None,
+        typer.Option(help="The model its .env names. Default: none, and the agent looks for one."),
+    ] = None,
 ) -> None:
     """Make a new project, with its client generated and its first commit made."""
     from .new import create
+    from .providers import PROVIDERS
 
-    created = create(path, tools, before_placing=context.obj)
+    created = create(path, tools, provider, before_placing=context.obj)
     print(f"Created {created.path} with the tool sets {', '.join(created.tools)}.")
     if created.note:
         print(f"Note: {created.note}")
+    if needs := PROVIDERS.get(created.provider):
+        print(f"Note: {created.provider} needs {', '.join(needs)}; set it in the project's .env.")
     print("\nNow run:\n")
     for command in _next_commands(created.path, created.distribution, created.tools):
         print(f"  {command}")

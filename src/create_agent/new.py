@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import __version__, codegen, names, placing, repository, toolsets
+from . import __version__, codegen, names, placing, providers, repository, toolsets
 from .errors import UserError
 from .render import Answers, render
 
@@ -18,36 +18,55 @@ PROJECT = "project"  # the folder that becomes the target, inside the one that e
 
 @dataclass(frozen=True)
 class Created:
-    """What `create` made. note: what is left for the user to do about git, if anything."""
+    """What `create` made.
+
+    provider: the model that its .env names, "" for none. note: what is left for the user to do
+    about git, if anything.
+    """
 
     path: Path
     distribution: str
     package: str
     tools: list[str]
+    provider: str
     note: str | None
 
 
 def create(
-    target: str, tools: str | None = None, before_placing: Callable[[], None] = lambda: None
+    target: str,
+    tools: str | None = None,
+    provider: str | None = None,
+    before_placing: Callable[[], None] = lambda: None,
 ) -> Created:
     """Make a project: all of it, or nothing.
 
     target: its folder, which must not exist yet or be empty. tools: the tool sets, separated by
-    commas; all of them for None. before_placing: called once everything is ready, from where on
+    commas; all of them for None. provider: the model that its .env names; for None its agent looks
+    for one. before_placing: called once everything is ready, from where on
     nothing should interrupt. Raises UserError.
     """
     try:
-        return _create(_absolute(target), tools, before_placing)
+        return _create(_absolute(target), tools, provider, before_placing)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         raise UserError(f"the project could not be made: {where}{error.strerror}") from error
 
 
-def _create(target: Path, tools: str | None, before_placing: Callable[[], None]) -> Created:
+def _create(
+    target: Path, tools: str | None, provider: str | None, before_placing: Callable[[], None]
+) -> Created:
     named = names.derive(target)
     sets = toolsets.choose(tools)
+    model = providers.choose(provider)
     placing.require_free(target)
-    answers = Answers(named.distribution, named.package, sets, codegen.baml_version(), __version__)
+    answers = Answers(
+        project_name=named.distribution,
+        package=named.package,
+        tools=sets,
+        provider=model,
+        baml_version=codegen.baml_version(),
+        template_version=__version__,
+    )
     with _built_aside(target) as aside:
         project = aside / PROJECT
         render(answers, project, workspace=aside)
@@ -55,7 +74,7 @@ def _create(target: Path, tools: str | None, before_placing: Callable[[], None])
         codegen.generate(project, named.package)
         note = repository.start(project, inside=target if os.path.isdir(target) else target.parent)
         before_placing()
-    return Created(target, named.distribution, named.package, sets, note)
+    return Created(target, named.distribution, named.package, sets, model, note)
 
 
 def _absolute(target: str) -> Path:

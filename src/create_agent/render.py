@@ -25,6 +25,7 @@ class Answers:
     project_name: str
     package: str
     tools: list[str]
+    provider: str
     baml_version: str
     template_version: str
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ParamSpec
 
 from ..policy import policy_of
+from .baml import load_step
 from .errors import ToolError
-from .steps import NextStep, load_step
+from .steps import NextStep
 
 if TYPE_CHECKING:
     from .thread import Thread
@@ -23,18 +24,20 @@ P = ParamSpec("P")
 @dataclass(frozen=True)
 class Call:
     """seq: its place in the log. data: the step as it is written there, which is what a person
-    approves and what runs. approved: whether a person did.
+    approves and what runs. approved: whether a person did. chosen: the step, where the model has
+    just chosen it.
     """
 
     thread: "Thread"
     seq: int
     data: dict[str, Any]
     approved: bool
+    chosen: NextStep | None = None
 
     @property
     def step(self) -> NextStep:
         """The stored step. Raises ToolError if its tool is gone or has other fields by now."""
-        return load_step(self.data)
+        return load_step(self.data) if self.chosen is None else self.chosen
 
     @property
     def key(self) -> str:

@@ -66,25 +66,22 @@ def _ask(args: argparse.Namespace) -> int:
     import asyncio
 
     from ..agent import agent_loop
-    from .models import choose_model, client_name
+    from .models import choose_model
     from .readable import printable
     from .settings import load_settings
     from .show import note, tell
     from .thread import Thread
 
     settings = load_settings()
-    limits, ask = settings.limits, choose_model(settings)
-    if client_name(settings) == "offline":
-        note(
-            "offline: answers come from a few rules, not from a language model;"
-            " to use one, set AGENT_CLIENT and its variables in .env"
-        )
+    limits, model = settings.limits, choose_model(settings)
+    if model.note:
+        note(model.note)
     thread = Thread(on_event=tell)
     thread.add_user_input(args.message)
     interactive = not args.no_input and _is_terminal(sys.stdin) and _is_terminal(sys.stderr)
-    asyncio.run(agent_loop(thread, ask, limits))
+    asyncio.run(agent_loop(thread, model.ask, limits))
     while thread.pending and _put_to_person(thread, thread.pending, interactive):
-        asyncio.run(agent_loop(thread, ask, limits))
+        asyncio.run(agent_loop(thread, model.ask, limits))
     if args.json:
         print(json.dumps(thread.to_json(), indent=2))
     elif thread.answer is not None:
@@ -148,7 +145,7 @@ def _read_line(question: str) -> str | None:
 
 def _prompt(args: argparse.Namespace) -> int:
     """Print what a model would be sent for a first message."""
-    from .llm import request_messages
+    from .baml import request_messages
     from .readable import printable
     from .settings import load_settings
     from .show import note
@@ -169,18 +166,19 @@ def _prompt(args: argparse.Namespace) -> int:
 
 
 def _tools(args: argparse.Namespace) -> int:
-    """Print the tools: a table, or their JSON Schemas."""
+    """Print the tools: a table, or the JSON Schema of each."""
     from ..policy import policy_of
+    from .baml import tools
+    from .json_schema import tool_schema
     from .show import table
-    from .steps import tool_classes
 
-    classes = tool_classes()
     if args.json:
-        schemas = {intent: cls.model_json_schema() for intent, cls in classes.items()}
+        names = tools().names
+        schemas = {intent: tool_schema(cls, names) for intent, cls in tools().classes.items()}
         print(json.dumps(schemas, indent=2))
         return 0
     rows = [["intent", "effect", "approval", "fields", "description"]]
-    for intent, cls in classes.items():
+    for intent, cls in tools().classes.items():
         policy = policy_of(intent)
         approval = "a person" if policy.approval else "none"
         fields = ", ".join(name for name in cls.model_fields if name != "intent")
@@ -211,9 +209,9 @@ def _parser() -> argparse.ArgumentParser:
         help = "the user's message; write -- before one that begins with a dash"
         command.add_argument("message", metavar="MESSAGE", type=_message, help=help)
 
-    tools = commands.add_parser("tools", help="list the tools, their policies and fields")
-    tools.add_argument("--json", action="store_true", help="print their JSON Schemas")
-    tools.set_defaults(command=_tools)
+    listing = commands.add_parser("tools", help="list the tools, their policies and fields")
+    listing.add_argument("--json", action="store_true", help="print their JSON Schemas")
+    listing.set_defaults(command=_tools)
     return parser
 
 

@@ -41,6 +41,14 @@ class Unavailable(StopRun):
         super().__init__("model_unreachable", message)
 
 
+class TryAgain(Unavailable):
+    """The model gave no reply, and may soon give one. after: in how many seconds, if it said so."""
+
+    def __init__(self, message: str, after: float | None = None) -> None:
+        super().__init__(message)
+        self.after = after
+
+
 class Conflict(Exception):
     """A decision that no longer fits: another call, decided already, or never asked for."""
 

@@ -9,9 +9,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from .llm import Reply
 from .offline_arithmetic import OPERATIONS, Unclear, json_number, plan
 from .prompt import parse
+from .reply import Reply
 from .thread import DONE, QUESTIONS
 
 CLIENT = "offline"
@@ -73,7 +73,7 @@ _NO_REASON = set(
 
 
 async def ask(thread: str) -> Reply:
-    """The next step by the rules: an `Ask` like any other (llm.py)."""
+    """The next step by the rules: an `Ask` like any other (reply.py)."""
     return Reply(json.dumps(next_step(parse(thread)), ensure_ascii=False), CLIENT)
 
 

@@ -30,6 +30,12 @@ def value_text(value: Any) -> str:
     return "".join(_spell(c) if _is_unseen(c) else c for c in text)
 
 
+def short(value: Any) -> str:
+    """A value in at most 40 characters of ASCII, for a message that quotes it."""
+    text = json.dumps(value, default=str)
+    return text if len(text) <= 40 else text[:39] + "…"
+
+
 def _steers(c: str) -> bool:
     return c not in "\n\t" and (unicodedata.category(c) in _STEERING or c in _DIRECTIONS)
 

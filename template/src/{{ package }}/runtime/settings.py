@@ -6,7 +6,7 @@ A variable that is empty or blank counts as not set. Add a setting where it is u
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from io import StringIO
 from pathlib import Path
 
@@ -17,15 +17,19 @@ from .errors import SettingsError
 
 @dataclass(frozen=True)
 class Limits:
-    """What bounds a run. The guard bounds a single reply (guard.py).
+    """What bounds a run, and a single reply of the model.
 
     max_steps: calls since a person last spoke. max_errors: errors in a row.
     max_prompt_bytes: the text of the thread, in UTF-8.
+    max_reply_characters, max_reply_depth, max_reply_values: of the object that a reply consists of.
     """
 
     max_steps: int = 20
     max_errors: int = 3
     max_prompt_bytes: int = 512 * 1024
+    max_reply_characters: int = 100_000
+    max_reply_depth: int = 16
+    max_reply_values: int = 500  # BAML's time grows with the square of the items of a list
 
 
 USUAL = Limits()
@@ -44,8 +48,12 @@ class Settings:
     def require(self, name: str, hint: str) -> str:
         """The value of a variable. Raises SettingsError with the hint where it is not set."""
         if name not in self.values:
-            raise SettingsError(f"{name} is not set; {hint}, in the environment or in .env")
+            raise SettingsError(f"{name} is not set; {hint}")
         return self.values[name]
+
+    def with_defaults(self, defaults: Mapping[str, str]) -> "Settings":
+        """The same settings, and a value for each of these variables that is not set."""
+        return Settings({**defaults, **self.values})
 
     def integer(self, name: str, default: int) -> int:
         """A whole number above 0. Raises SettingsError for anything else."""
@@ -56,12 +64,9 @@ class Settings:
 
     @property
     def limits(self) -> Limits:
-        """The bounds of a run, each from its variable or as usual."""
-        return Limits(
-            self.integer("AGENT_MAX_STEPS", USUAL.max_steps),
-            self.integer("AGENT_MAX_ERRORS", USUAL.max_errors),
-            self.integer("AGENT_MAX_PROMPT_BYTES", USUAL.max_prompt_bytes),
-        )
+        """The bounds, each from its variable, as AGENT_MAX_STEPS for max_steps, or as usual."""
+        usual = asdict(USUAL).items()
+        return Limits(**{name: self.integer(f"AGENT_{name.upper()}", n) for name, n in usual})
 
 
 def load_settings(environ: Mapping[str, str] = os.environ, root: Path | None = None) -> Settings:

@@ -1,4 +1,4 @@
-"""The union `Tools` of baml_src/tools.baml as Python sees it, and a step as JSON and back.
+"""The union `Tools` of baml_src/tools.baml as Python sees it.
 
 Nothing here needs a change when you add a tool: it reads the generated types.
 """
@@ -8,10 +8,9 @@ import json
 from functools import cache
 from typing import Any, ForwardRef, Literal, TypeAlias, cast, get_args
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from ..baml_client import types
-from .errors import ToolError
 
 NextStep: TypeAlias = types.Tools
 Effect = Literal["pure", "idempotent", "ask_human"]
@@ -22,19 +21,6 @@ def tool_classes() -> dict[str, type[BaseModel]]:
     """Each intent and its class, in the order of the union."""
     classes = [_resolve(member) for member in get_args(types.Tools) or (types.Tools,)]
     return {get_args(cls.model_fields["intent"].annotation)[0]: cls for cls in classes}
-
-
-def dump_step(step: BaseModel) -> dict[str, Any]:
-    """A step as JSON values, its intent first."""
-    return step.model_dump(mode="json")
-
-
-def load_step(call: dict[str, Any]) -> NextStep:
-    """The step that `dump_step` wrote. Raises ToolError if its tool has changed since."""
-    try:
-        return cast(NextStep, tool_classes()[call["intent"]].model_validate(call))
-    except (KeyError, ValidationError):
-        raise ToolError(f"{call['intent']} is not what it was; choose another step") from None
 
 
 def call_hash(call: dict[str, Any]) -> str:

@@ -14,11 +14,12 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from . import prompt
+from .baml import dump_step
 from .call import Call
 from .errors import Conflict, Refused, StopRun, ToolError
 from .readable import call_text
 from .settings import Limits
-from .steps import NextStep, call_hash, dump_step
+from .steps import NextStep, call_hash
 
 Status = Literal["running", "waiting", "done", "failed"]
 
@@ -167,7 +168,7 @@ class Thread:
     def add_call(self, step: NextStep, meta: dict[str, Any]) -> Call:
         """What the model chose, before anything is done about it."""
         event = self.append("tool_call", dump_step(step), meta)
-        return Call(self, event.seq, event.data, approved=False)
+        return Call(self, event.seq, event.data, approved=False, chosen=step)
 
     def add_error(
         self,

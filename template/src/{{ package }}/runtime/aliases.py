@@ -1,0 +1,57 @@
+"""What the model writes for a field or an enum value that has an @alias.
+
+The generated types know Python's names only, so the aliases are read from the schema's source. One
+that is not found here is refused by the guard: its field is then unknown, or missing.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+
+_TOKEN = re.compile(
+    r'(?P<comment>//[^\n]*)|(?P<raw>(?P<hashes>#+)"(?P<text>.*?)"(?P=hashes))'
+    r'|(?P<string>"(?:[^"\\]|\\.)*")|(?P<word>@{0,2}\w+)|(?P<mark>[{}\n|])',
+    re.DOTALL,
+)
+
+
+def find_aliases(sources: Iterable[str]) -> dict[str, str]:
+    """The alias of each "Class.field" and "Enum.MEMBER" that has one.
+
+    sources: the texts of the .baml files.
+    """
+    found: dict[str, str] = {}
+    for source in sources:
+        found.update(_find(source))
+    return found
+
+
+def _find(source: str) -> dict[str, str]:
+    found = {}
+    depth = 0
+    owner = member = before = ""
+    starts_line = False
+    for token in _TOKEN.finditer(source):
+        kind, text = token.lastgroup or "", token[0]
+        if kind == "comment":
+            continue
+        if kind == "mark":
+            depth += (text == "{") - (text == "}")
+        elif kind == "word" and before in {"class", "enum"} and depth == 0:
+            owner = text
+        elif kind == "word" and depth == 1 and starts_line and text[0] != "@":
+            member = text
+        elif before == "@alias" and depth == 1:
+            found[f"{owner}.{member}"] = _unquoted(token)
+        starts_line = text in {"{", "\n"}
+        before = text
+    return found
+
+
+def _unquoted(token: re.Match[str]) -> str:
+    if token["raw"]:
+        return token["text"]
+    try:
+        return str(json.loads(token[0])) if token["string"] else token[0]
+    except ValueError:  # an escape that JSON does not know
+        return token[0][1:-1]

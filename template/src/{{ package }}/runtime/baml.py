@@ -1,0 +1,178 @@
+"""BAML: it builds the request, carries it, and reads JSON into the generated types.
+
+The only module that calls BAML. What a reply means is decided by the guard, not here.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, cast
+
+from baml_py import ClientRegistry, Collector
+from baml_py.errors import (
+    BamlClientFinishReasonError,
+    BamlClientHttpError,
+    BamlError,
+    BamlTimeoutError,
+)
+from pydantic import BaseModel
+
+from ..baml_client.async_client import b
+from ..baml_client.inlinedbaml import get_baml_files
+from ..baml_client.sync_client import b as sync_b
+from .aliases import find_aliases
+from .answers import flaw, http_problem, retry_after
+from .errors import Refused, ToolError, TryAgain, Unavailable
+from .guard import Tools, build_step
+from .json_schema import in_order
+from .reply import Ask, Reply, Tokens
+from .shape import said
+from .steps import NextStep, tool_classes
+
+
+def baml_model(
+    client: str,
+    baml_client: str,
+    env: Mapping[str, str],
+    response_format: dict[str, Any] | None = None,
+) -> Ask:
+    """The language model behind a client of baml_src/clients.baml, asked once.
+
+    client: its name in AGENT_CLIENT. baml_client: its name in clients.baml. env: every variable
+    that the client reads; BAML keeps the value of an earlier call for one that is left out.
+    response_format: what the server of `Compatible` is asked for besides.
+    """
+    options: Any = {"client": baml_client, "env": dict(env)}
+    if response_format:
+        options |= _with_format(response_format, env)
+
+    async def ask(thread: str) -> Reply:
+        return await _ask(client, options, thread)
+
+    return ask
+
+
+def dump_step(step: BaseModel) -> dict[str, Any]:
+    """A step as JSON values, in the words that the model uses."""
+    return cast(dict[str, Any], said(step, tools().names))
+
+
+def load_step(call: dict[str, Any]) -> NextStep:
+    """The step that `dump_step` wrote. Raises ToolError if its tool has changed since."""
+    try:
+        return cast(NextStep, build_step(call, tools()))
+    except Refused:
+        raise ToolError(f"{call['intent']} is not what it was; choose another step") from None
+
+
+def request_messages(thread: str) -> list[dict[str, str]]:
+    """What a model would be sent for a thread's text: each message's role and content."""
+    request = sync_b.request.AskNextStep(thread, tool_schema(), _nowhere())
+    return [{"role": m["role"], "content": m["content"]} for m in request.body.json()["messages"]]
+
+
+@cache
+def tool_schema() -> str:
+    """The tools as the model sees them."""
+    request = sync_b.request.ToolSchema(_nowhere())
+    return str(request.body.json()["messages"][0]["content"])
+
+
+@cache
+def tools() -> Tools:
+    """What a reply may say."""
+    return Tools(tool_classes(), find_aliases(cast(Any, get_baml_files)().values()), _parse)
+
+
+def _parse(text: str) -> BaseModel:
+    try:
+        step: BaseModel = b.parse.DetermineNextStep(text)
+        return step
+    except BamlError as error:
+        raise ValueError("BAML reads no step in it") from error
+
+
+async def _ask(client: str, options: Any, thread: str) -> Reply:
+    sent = Collector(client)
+    text, problem = "", None
+    try:
+        # Not DetermineNextStep: there BAML's lenient parser would read the reply first.
+        text = await b.AskNextStep(thread, tool_schema(), options | {"collector": sent})
+        problem = _flaw(sent)
+    except BamlClientFinishReasonError as error:
+        problem = f"the reply is not whole ({error.finish_reason}); write one short JSON object"
+    except BamlTimeoutError:
+        raise Unavailable(f"{client} did not answer in time") from None
+    except BamlClientHttpError as error:
+        _require_answer(client, error.status_code, sent)
+        problem = _flaw(sent)
+        if problem is None:
+            raise Unavailable(f"{client} sent no answer of a model; check its base URL") from None
+    except BamlError:  # its text may hold the prompt
+        raise Unavailable(f"{client} could not be asked; check its variables") from None
+    return Reply(text, _who(client, options["client"], sent), _tokens(sent), problem)
+
+
+def _require_answer(client: str, status: int, sent: Collector) -> None:
+    """Raise Unavailable unless a model answered.
+
+    status: BAML's; 2 and 200 stand for answers that it could not read. BAML makes up an answer
+    without headers where there was none.
+    """
+    answer = sent.last.calls[-1].http_response if sent.last and sent.last.calls else None
+    if answer is None or not answer.headers:
+        raise TryAgain(f"{client} cannot be reached, or broke off")
+    if status in {2, 200}:
+        return
+    problem = f"{client} {http_problem(status)}"
+    if status == 429 or status >= 500:
+        raise TryAgain(problem, retry_after(answer.headers))
+    raise Unavailable(problem)
+
+
+def _flaw(sent: Collector) -> str | None:
+    """What is wrong with the answer besides its text; None for a shape that is not known."""
+    try:
+        return flaw(cast(Any, sent.last).calls[-1].http_response.body.json())
+    except Exception:  # no JSON, or JSON of another shape
+        return None
+
+
+def _who(client: str, baml_client: str, sent: Collector) -> str:
+    """Who answered; behind a `fallback` or `round-robin` client it is one of several."""
+    answered = sent.last.calls[-1].client_name if sent.last and sent.last.calls else baml_client
+    return client if answered == baml_client else f"{client}: {answered}"
+
+
+def _tokens(sent: Collector) -> Tokens | None:
+    usage = sent.last.usage if sent.last else None
+    if usage is None or usage.input_tokens is None or usage.output_tokens is None:
+        return None
+    return Tokens(usage.input_tokens, usage.output_tokens)
+
+
+def _with_format(response_format: dict[str, Any], env: Mapping[str, str]) -> dict[str, Any]:
+    """Options for `Compatible` with a response_format, which clients.baml cannot compute.
+
+    The rest says again what clients.baml says of `Compatible`.
+    """
+    registry = ClientRegistry()
+    options = {
+        "model": env["COMPATIBLE_MODEL"],
+        "api_key": env["COMPATIBLE_API_KEY"],
+        "base_url": env["COMPATIBLE_BASE_URL"],
+        "response_format": in_order(response_format),
+        "finish_reason_deny_list": ["length", "content_filter", "tool_calls", "function_call"],
+        "http": {
+            "connect_timeout_ms": 5000,
+            "idle_timeout_ms": 60000,
+            "request_timeout_ms": 120000,
+        },
+    }
+    registry.add_llm_client("CompatibleJson", "openai-generic", options)
+    return {"client": "CompatibleJson", "client_registry": registry}
+
+
+def _nowhere() -> Any:
+    """Options that build a request and send none."""
+    names = ("COMPATIBLE_BASE_URL", "COMPATIBLE_API_KEY", "COMPATIBLE_MODEL")
+    return {"client": "Compatible", "env": {name: "http://nowhere.invalid" for name in names}}

@@ -1,0 +1,71 @@
+"""Finds a model server on this machine, for when no client is chosen and no key is set.
+
+Add a server by the address that it usually has. They are asked for their models, all at once.
+"""
+
+import http.client
+import json
+import re
+import threading
+import time
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+WITHIN = 0.3  # seconds; a server on this machine answers in a few milliseconds
+LONGEST_LIST = 1_000_000  # bytes
+OLLAMA = "http://127.0.0.1:11434/v1"
+COMPATIBLE = {
+    "LM Studio": "http://127.0.0.1:1234/v1",
+    "llama-server": "http://127.0.0.1:8080/v1",
+}
+
+# Models that do not chat, by their usual names.
+_NO_CHAT = re.compile(r"embed|rerank|whisper|\btts\b|minilm|\bbge\b|\bgte\b|\be5\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Found:
+    """server: what answered. client: its name in AGENT_CLIENT. variables: how it is reached."""
+
+    server: str
+    client: str
+    variables: dict[str, str]
+
+
+def find(ollama: str = "") -> Found | None:
+    """The first server of the list that answers in time and offers a model to chat with.
+
+    ollama: where Ollama is, if not at its usual address.
+    """
+    addresses = {"Ollama": ollama or OLLAMA, **COMPATIBLE}
+    models: dict[str, str] = {}
+    asking = [
+        threading.Thread(target=_ask, args=(address, server, models), daemon=True)
+        for server, address in addresses.items()
+    ]
+    deadline = time.monotonic() + WITHIN
+    for thread in asking:
+        thread.start()
+    for thread in asking:
+        thread.join(max(0.0, deadline - time.monotonic()))
+    server = next((name for name in addresses if name in models), None)
+    if server is None:
+        return None
+    prefix, client = ("OLLAMA", "ollama") if server == "Ollama" else ("COMPATIBLE", "compatible")
+    variables = {"MODEL": models[server], "BASE_URL": addresses[server], "API_KEY": "none"}
+    return Found(server, client, {f"{prefix}_{name}": value for name, value in variables.items()})
+
+
+def _ask(address: str, server: str, models: dict[str, str]) -> None:
+    """Note the first model that chats, if the server names one."""
+    try:
+        url = urlsplit(address)
+        connection = http.client.HTTPConnection(url.hostname or "", url.port, timeout=WITHIN)
+        connection.request("GET", f"{url.path}/models")
+        answer = connection.getresponse()
+        listed = json.loads(answer.read(LONGEST_LIST))["data"]
+        names = [str(model["id"]) for model in listed if not _NO_CHAT.search(str(model["id"]))]
+        if answer.status == 200 and names:
+            models[server] = names[0]
+    except (OSError, ValueError, KeyError, TypeError, http.client.HTTPException):
+        return  # not there, or no server of models
