@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from .errors import Refused
 from .readable import short
-from .strict_json import exact_number, is_numeral
+from .strict_json import MAX_INTEGER, exact_number, is_numeral
 
 Names = Mapping[str, str]
 """What the model writes for "Class.field" or "Enum.MEMBER" where that has an @alias."""
@@ -84,10 +84,12 @@ def _fit_class(value: dict[str, Any], cls: type[BaseModel], names: Names, path: 
 
 
 def _fit_union(value: Any, union: Any, names: Names, path: str) -> Any:
-    """The value as the first member that it fits; a text is a number only if it can be no text."""
+    """The value as the first member that it fits; as text rather than as a number in quotes."""
     kinds = [each for each in members_of(union) if _is_kind(value, each, names)]
     if isinstance(value, str):
         kinds.sort(key=lambda member: member in _NUMBERS)
+    elif isinstance(value, float):
+        kinds.sort(key=lambda member: member is int)
     if len(kinds) == 1:
         return fit(value, kinds[0], names, path)
     for member in kinds:
@@ -100,7 +102,7 @@ def _fit_union(value: Any, union: Any, names: Names, path: str) -> Any:
 
 def _fit_number(value: Any, annotation: Any, path: str) -> int | float:
     number = exact_number(value) if isinstance(value, str) else value
-    if annotation is int and number != int(number):
+    if annotation is int and (number != int(number) or abs(number) > MAX_INTEGER):
         raise Refused(f"{path} is {short(value)}; write a whole number")
     return int(number) if annotation is int else cast(float, number)
 

@@ -97,16 +97,17 @@ def _unwrap(reply: str) -> str:
 
 def _check_size(text: str, limits: Limits) -> None:
     """Bound depth and number of values before anything parses them."""
-    depth = deepest = values = 0
-    for mark in _STRING_OR_MARK.findall(text):
+    depth = values = 0
+    for match in _STRING_OR_MARK.finditer(text):
+        mark = match[0]
         depth += (mark in "[{") - (mark in "]}")
-        deepest = max(deepest, depth)
         values += mark in "[{,"
-    if deepest > limits.max_reply_depth or values > limits.max_reply_values:
-        raise Refused(
-            f"the JSON is {deepest} levels deep with {values} values; write at most"
-            f" {limits.max_reply_depth} levels and {limits.max_reply_values} values"
-        )
+        if depth > limits.max_reply_depth:
+            raise Refused(f"the JSON is more than {limits.max_reply_depth} levels deep; write less")
+        if values > limits.max_reply_values:
+            raise Refused(f"the JSON has more than {limits.max_reply_values} values; write less")
+        if depth == 0:  # the object is whole, or was never one
+            return
 
 
 def _check_characters(text: str, written: Any) -> None:
