@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from hostile_replies import add_owners_tools
 from support import create_agent
 
 
@@ -25,3 +26,12 @@ def project_with(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path
 def project(project_with: Callable[..., Path]) -> Path:
     """A project with every tool set. Tests must not change it."""
     return project_with()
+
+
+@pytest.fixture(scope="session")
+def owners_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project whose owner added the tools of hostile/owner.baml. Tests must not change it."""
+    project = tmp_path_factory.mktemp("owner") / "owner-desk"
+    create_agent("new", project.name, cwd=project.parent)
+    add_owners_tools(project)
+    return project

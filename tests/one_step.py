@@ -1,9 +1,14 @@
-"""Run inside a rendered project: ask its model for one step a line, and say what came of it.
+"""Run inside a rendered project: let its agent read replies, or ask its model for a step.
 
-    python one_step.py PACKAGE
+    python one_step.py PACKAGE [--quick]
 
-Each line of stdin is a JSON object: {"env": variables, "text": the thread's text}, or {"reply": a
-model's text}, which is read without asking anybody. Each line of stdout is the outcome.
+Each line of stdin is a JSON object:
+
+    {"reply": a model's text}           is read without asking anybody
+    {"answer": a provider's body}       is looked at, without what BAML does
+    {"env": variables, "text": …}       the model of these settings is asked, with a thread's text
+
+Each line of stdout is the outcome: `step`, or `refused`, or `unavailable`. Forty at once.
 """
 
 import asyncio
@@ -14,42 +19,60 @@ import time
 from typing import Any
 
 
-def main(package: str) -> None:
-    """Answer every line; what is not one of the agent's own errors is a crash, and ends it."""
-    runtime = {name: importlib.import_module(f"{package}.runtime.{name}") for name in MODULES}
-    errors, llm = runtime["errors"], runtime["llm"]
-    if "--quick" in sys.argv:
-        llm.FIRST_PAUSE = 0.01
+class Agent:
+    """The agent of a rendered project, which can be imported."""
 
-    async def one(case: dict[str, Any]) -> dict[str, Any]:
-        if "reply" in case:
+    def __init__(self, package: str) -> None:
+        def module(name: str) -> Any:
+            return importlib.import_module(f"{package}.runtime.{name}")
 
-            async def ask(thread: str) -> Any:
-                return runtime["reply"].Reply(case["reply"], "scripted")
-        else:
-            settings = runtime["settings"].Settings(case["env"])
-            ask = runtime["models"].choose_model(settings).ask
+        self.answers, self.baml, self.errors = map(module, ("answers", "baml", "errors"))
+        self.llm, self.models, self.reply = map(module, ("llm", "models", "reply"))
+        self.settings = module("settings")
+
+    async def outcome(self, case: dict[str, Any]) -> dict[str, Any]:
+        """What comes of a case; whatever is not one of the agent's own errors is a crash."""
+        if "answer" in case:
+            flaw = self.answers.flaw(case["answer"])
+            return {"refused": flaw} if flaw else {"step": None}
+        ask = self.model(case)
         try:
-            step, meta = await llm.determine_next_step(case.get("text", ""), ask)
-        except errors.Refused as error:
+            step, meta = await self.llm.determine_next_step(case.get("text", ""), ask)
+        except self.errors.Refused as error:
             return {"refused": str(error), "meta": error.meta}
-        except errors.Unavailable as error:
+        except self.errors.Unavailable as error:
             return {"unavailable": str(error)}
-        return {"step": runtime["baml"].dump_step(step), "meta": meta}
+        return {"step": self.baml.dump_step(step), "meta": meta}
 
-    async def timed(line: str) -> dict[str, Any]:
-        started = time.perf_counter()
-        outcome = await one(json.loads(line))
-        return {**outcome, "milliseconds": (time.perf_counter() - started) * 1000}
+    def model(self, case: dict[str, Any]) -> Any:
+        """What answers in a case."""
+        if "env" in case:
+            return self.models.choose_model(self.settings.Settings(case["env"])).ask
 
-    async def all_lines() -> list[dict[str, Any]]:
-        return await asyncio.gather(*[timed(line) for line in sys.stdin])
+        async def ask(thread: str) -> Any:
+            return self.reply.Reply(case["reply"], "scripted")
 
-    for outcome in asyncio.run(all_lines()):
+        return ask
+
+
+async def main(agent: Agent) -> None:
+    """Answer every line."""
+
+    places = asyncio.Semaphore(40)
+
+    async def timed(case: dict[str, Any]) -> dict[str, Any]:
+        async with places:
+            started = time.perf_counter()
+            outcome = await agent.outcome(case)
+            return {**outcome, "milliseconds": (time.perf_counter() - started) * 1000}
+
+    cases = [json.loads(line) for line in sys.stdin]
+    for outcome in await asyncio.gather(*[timed(case) for case in cases]):
         print(json.dumps(outcome))
 
 
-MODULES = ["baml", "errors", "llm", "models", "reply", "settings"]
-
 if __name__ == "__main__":
-    main(sys.argv[1])
+    agent = Agent(sys.argv[1])
+    if "--quick" in sys.argv:
+        agent.llm.FIRST_PAUSE = 0.01
+    asyncio.run(main(agent))

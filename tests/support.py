@@ -79,6 +79,12 @@ def compatible(url: str) -> dict[str, str]:
     }
 
 
+def generate(project: Path) -> None:
+    """Generate the client of a project anew."""
+    code = "import sys; from baml_py import invoke_runtime_cli as cli; sys.exit(cli())"
+    run(sys.executable, "-c", code, "generate", "--from", "baml_src", cwd=project, BAML_LOG="off")
+
+
 def one_step(
     project: Path, cases: list[dict[str, Any]], quick: bool = True, timeout: float = 300
 ) -> list[dict[str, Any]]:
@@ -99,6 +105,16 @@ def one_step(
     outcomes = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(cases) == len(outcomes)
     return outcomes
+
+
+@contextmanager
+def importing(project: Path) -> Iterator[None]:
+    """Let a project's package be imported into this process, within the block."""
+    sys.path.insert(0, str(project / "src"))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(project / "src"))
 
 
 def package_of(project: Path) -> str:
@@ -166,7 +182,10 @@ def http_server(respond: Callable[[Request], Response]) -> Iterator[str]:
         def log_message(self, format: str, *args: Any) -> None:
             """Say nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    class Server(ThreadingHTTPServer):
+        request_queue_size = 100
+
+    server = Server(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, args=(0.05,))
     thread.start()
     try:

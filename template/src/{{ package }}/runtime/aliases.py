@@ -33,8 +33,6 @@ def _find(source: str) -> dict[str, str]:
     starts_line = False
     for token in _TOKEN.finditer(source):
         kind, text = token.lastgroup or "", token[0]
-        if kind == "comment":
-            continue
         if kind == "mark":
             depth += (text == "{") - (text == "}")
         elif kind == "word" and before in {"class", "enum"} and depth == 0:

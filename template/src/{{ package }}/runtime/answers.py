@@ -59,6 +59,8 @@ def _blocks(answer: Any) -> Iterator[dict[str, Any]]:
             yield from candidate.get("content", {}).get("parts", [])
     elif "content" in answer:  # Anthropic
         yield from answer["content"]
+        if answer.get("stop_reason") == "refusal":
+            yield {"type": "refusal"}
     elif isinstance(answer["output"], list):  # OpenAI's responses
         for item in answer["output"]:
             yield from item["content"] if item["type"] == "message" else [item]

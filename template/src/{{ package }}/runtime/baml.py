@@ -101,7 +101,7 @@ async def _ask(client: str, options: Any, thread: str) -> Reply:
     except BamlClientFinishReasonError as error:
         problem = f"the reply is not whole ({error.finish_reason}); write one short JSON object"
     except BamlTimeoutError:
-        raise Unavailable(f"{client} did not answer in time") from None
+        raise TryAgain(f"{client} did not answer in time") from None
     except BamlClientHttpError as error:
         _require_answer(client, error.status_code, sent)
         problem = _flaw(sent)

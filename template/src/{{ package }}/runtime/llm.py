@@ -20,7 +20,7 @@ from .steps import NextStep
 
 ATTEMPTS = 3  # for one client and one step
 FIRST_PAUSE = 0.5  # seconds before the second attempt; it doubles after each
-LONGEST_PAUSE = 60.0  # seconds; a provider that asks for more is given up
+PATIENCE = 60.0  # seconds after which no further attempt begins, even if a provider asks for that
 
 
 async def determine_next_step(
@@ -46,12 +46,13 @@ def patiently(model: Ask) -> Ask:
     """The same model, asked again where it gave no reply and may soon give one."""
 
     async def ask(thread: str) -> Reply:
+        until = time.monotonic() + PATIENCE
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 return await model(thread)
             except TryAgain as problem:
                 pause = FIRST_PAUSE * 2 ** (attempt - 1) if problem.after is None else problem.after
-                if attempt == ATTEMPTS or pause > LONGEST_PAUSE:
+                if attempt == ATTEMPTS or time.monotonic() + pause > until:
                     raise
                 await asyncio.sleep(pause * random.uniform(1, 1.25))  # not all at the same moment
         raise AssertionError("the last attempt returns or raises")

@@ -5,7 +5,6 @@ around an object is taken off: blanks, reasoning, a code fence. More of that may
 """
 
 import json
-import math
 import re
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -18,10 +17,9 @@ MAX_INTEGER = 2**53  # beyond it a browser shows another number than the one tha
 LONGEST_NUMBER = 40  # characters
 
 # Reasoning comes first and ends with a tag; some servers leave out the tag that opens it.
+_REASONING = re.compile(r"<(?:think(?:ing)?|thoughts?|reasoning)>|\[THINK\]", re.I)
 _REASONING_ENDS = re.compile(r"(?:</(?:think(?:ing)?|thoughts?|reasoning)>|\[/THINK\])\s*", re.I)
-_FENCE = re.compile(
-    r"(?:```|~~~)[ \t]*(?:json[5cl]?|javascript|js|plaintext|text|txt)?(?![\w-])", re.I
-)
+_FENCE = re.compile(r"(?:```|~~~)[ \t]*(?:json[5cl]?|javascript|js|plaintext|text|txt)?", re.I)
 _AFTERWARDS = ("<|im_end|>", "<|eot_id|>", "<|end|>", "<|endoftext|>", "<end_of_turn>", "</s>")
 _STRING_OR_MARK = re.compile(r'"(?:[^"\\]|\\.)*+"?|[][{},]', re.DOTALL)
 _NUL = re.compile(r"\x00|(?<!\\)(?:\\\\)*\\u0000")  # raw, or escaped by an odd backslash
@@ -70,7 +68,7 @@ def exact_number(text: str) -> int | float:
         return int(text)
     value = float(text)
     try:
-        exact = math.isfinite(value) and Decimal(repr(value)) == Decimal(text)
+        exact = Decimal(repr(value)) == Decimal(text)
     except InvalidOperation:  # an exponent that no decimal number has
         exact = False
     if not exact:
@@ -86,6 +84,9 @@ def _unwrap(reply: str) -> str:
         end = _REASONING_ENDS.search(text, start)
         if end is None:
             break
+        begin = _REASONING.search(text, start, end.start())
+        if begin and begin.start() > start:
+            break  # prose, and reasoning behind it
         start = end.end()
     text = text[start:]
     for mark in _AFTERWARDS:

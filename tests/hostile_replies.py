@@ -1,0 +1,48 @@
+"""The corpus of hostile/: replies, and what must come of each.
+
+A line is {"kind", "reply", "step"} where the reply has to become exactly this step, or {"kind",
+"reply", "refused"} with words of what the model is told. A reply is a text, or pieces of text with
+how often each is repeated. Instead of "reply" there may be "parts", for an answer that has several
+(providers.py), and "finish", for one that is not whole.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from support import generate
+
+FOLDER = Path(__file__).with_name("hostile")
+
+Case = dict[str, Any]
+
+
+def corpus(name: str) -> list[Case]:
+    """The cases of hostile/NAME.jsonl, each reply as one text."""
+    lines = (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    cases = [json.loads(line) for line in lines]
+    for case in cases:
+        if isinstance(case.get("reply"), list):
+            case["reply"] = "".join(text * times for text, times in case["reply"])
+    return cases
+
+
+def wrong(case: Case, outcome: dict[str, Any]) -> str | None:
+    """What is wrong with the outcome of a case, or None."""
+    if "step" in case:
+        expected = json.dumps(case["step"], sort_keys=True)
+        found = json.dumps(outcome.get("step"), sort_keys=True)
+        right = expected == found
+    else:
+        right = case["refused"] in outcome.get("refused", "\0")
+    said = str(case.get("reply", case.get("parts")))[:200]
+    return None if right else f"{case['kind']}: {said!r} became {str(outcome)[:300]}"
+
+
+def add_owners_tools(project: Path) -> None:
+    """Add the tools of owner.baml to a project, and generate its client anew."""
+    schemas = project / "baml_src"
+    (schemas / "owner.baml").write_bytes((FOLDER / "owner.baml").read_bytes())
+    with (schemas / "tools.baml").open("a", encoding="utf-8") as tools:
+        tools.write("  | OwnerTools\n")
+    generate(project)

@@ -1,0 +1,146 @@
+"""Every rule of the guard is needed: without it, a reply of the corpus has another outcome.
+
+Each condition that refuses a reply is made false in turn, found by its syntax, so that a new rule
+is checked too. What refuses or accepts in other ways is listed by hand.
+"""
+
+import ast
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hostile_replies import corpus, wrong
+from providers import answer
+from support import REPOSITORY, one_step, package_of
+
+RUNTIME = REPOSITORY / "template/src/{{ package }}/runtime"
+GUARD = ["strict_json.py", "shape.py", "guard.py", "answers.py"]
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """A module with one rule less. rule: what is taken away, in words of the source."""
+
+    module: str
+    rule: str
+    source: str
+
+
+def refusing_conditions(module: str) -> Iterator[Mutation]:
+    """The module with one `if` that ends in a refusal made false, for each of them."""
+    source = (RUNTIME / module).read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.If) and refuses(node.body[-1]):
+            condition = ast.get_source_segment(source, node.test)
+            assert condition is not None
+            if isinstance(node.test, ast.NamedExpr):
+                name = ast.get_source_segment(source, node.test.target)
+                yield replaced(module, f"if {condition}:", f"if {name} := None:")
+            else:
+                yield replaced(module, f"if {condition}:", "if False:")
+
+
+def refuses(statement: ast.stmt) -> bool:
+    """Whether a statement raises an error, or returns what the model is told."""
+    is_text = isinstance(statement, ast.Return) and isinstance(statement.value, ast.Constant)
+    return is_text or isinstance(statement, ast.Raise)
+
+
+def replaced(module: str, old: str, new: str) -> Mutation:
+    """The module with a piece of its source replaced. It must be there once."""
+    source = (RUNTIME / module).read_text(encoding="utf-8")
+    assert 1 == source.count(old), f"{module} has {source.count(old)} times: {old}"
+    return Mutation(module, old, source.replace(old, new))
+
+
+BY_HAND = [
+    ("strict_json.py", ".removeprefix(\"\\ufeff\")", ""),
+    ("strict_json.py", "begin and begin.start() > start", "False"),
+    ("strict_json.py", "        start = end.end()\n", "        break\n"),
+    ("strict_json.py", "text.removesuffix(mark).rstrip()", "text"),
+    ("strict_json.py", "if fence := _FENCE.match(text):", "if fence := None:"),
+    ("strict_json.py", ".removesuffix(fence[0][:3])", ""),
+    ("strict_json.py", "(?:json[5cl]?|javascript|js|plaintext|text|txt)?", "\\\\w*"),
+    ("strict_json.py", "object_pairs_hook=_object,", ""),
+    ("strict_json.py", "parse_int=exact_number,", ""),
+    ("strict_json.py", "parse_float=exact_number,", ""),
+    ("strict_json.py", "parse_constant=_no_constant,", ""),
+    ("strict_json.py", "strict=False,", ""),
+    ("strict_json.py", "_NUMBER.fullmatch(text)", "_NUMBER.match(text)"),
+    ("strict_json.py", "_NUMBER.fullmatch(text)", "_NUMBER.search(text)"),
+    ("strict_json.py", "    _check_size(text, limits)\n", ""),
+    ("strict_json.py", "    _check_characters(text, written)\n", ""),
+    ("strict_json.py", "Decimal(repr(value)) == Decimal(text)", "True"),
+    ("strict_json.py", "(?<!\\\\)(?:\\\\\\\\)*", ""),
+    ("guard.py", "not isinstance(intent, str) or intent not in tools.classes", "False"),
+    ("guard.py", "meant = fit(written, tools.classes[intent], tools.names)", "meant = written"),
+    ("guard.py", ", parse_int=float", ""),
+    ("shape.py", "if each is not None}\n    for name in given", "}\n    for name in given"),
+    ("shape.py", "lambda member: member in _NUMBERS", "lambda member: member not in _NUMBERS"),
+    ("shape.py", "lambda member: member is int", "lambda member: member is not int"),
+    ("shape.py", " and not isinstance(value, bool)", ""),
+    ("shape.py", "is_number or (isinstance(value, str) and is_numeral(value))", "is_number"),
+    ("shape.py", "type(value) is type(each) and value == each", "value == each"),
+    ("shape.py", "return annotation.model_fields[\"value\"].annotation", "pass"),
+    ("shape.py", "abs(number) > MAX_INTEGER", "False"),
+    ("shape.py", "number != int(number)", "False"),
+    ("aliases.py", "(?P<comment>//[^\\n]*)|", ""),
+    ("aliases.py", "found[f\"{owner}.{member}\"]", "found[f\"{owner}.\"]"),
+    ("answers.py", "block.get(\"thought\") or ", ""),
+    ("answers.py", "\"think\" in kind or ", ""),
+]  # fmt: skip
+
+MUTATIONS = [
+    *[mutation for module in GUARD for mutation in refusing_conditions(module)],
+    *[replaced(*mutation) for mutation in BY_HAND],
+]
+
+
+@pytest.fixture(scope="module")
+def project(owners_project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the project with the owner's tools, to take rules away from."""
+    copy = tmp_path_factory.mktemp("mutated") / owners_project.name
+    shutil.copytree(owners_project, copy)
+    return copy
+
+
+def mistakes(project: Path) -> list[str]:
+    """What is wrong with the outcomes of the corpus."""
+    replies, questions = [*corpus("replies"), *corpus("owner")], []
+    cases = []
+    for case in replies:
+        if "finish" in case:  # BAML's to notice
+            continue
+        if "parts" in case:
+            bodies = [answer(name, case["parts"]) for name in ("openai", "anthropic", "google")]
+            asked = [{"answer": body} for body in bodies]
+            case = {**case, "step": None} if "step" in case else case
+        else:
+            asked = [{"reply": case["reply"]}]
+        questions += asked
+        cases += [case] * len(asked)
+    try:
+        outcomes = one_step(project, questions, timeout=60)
+    except AssertionError as crash:
+        one_step(project, [{"reply": ""}])  # a mutation that cannot even be imported is none
+        return [str(crash)]
+    return [found for pair in zip(cases, outcomes, strict=True) if (found := wrong(*pair))]
+
+
+def test_the_guard_makes_no_mistake(project: Path) -> None:
+    """With every rule in place, every outcome is right."""
+    assert [] == mistakes(project)
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: f"{m.module}: {m.rule[:60]}")
+def test_a_rule_less_is_noticed(mutation: Mutation, project: Path) -> None:
+    """Without the rule at least one outcome is wrong."""
+    module = project / "src" / package_of(project) / "runtime" / mutation.module
+    original = module.read_bytes()
+    module.write_text(mutation.source, encoding="utf-8")
+    try:
+        assert mistakes(project)
+    finally:
+        module.write_bytes(original)
