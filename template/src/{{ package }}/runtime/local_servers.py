@@ -67,5 +67,5 @@ def _ask(address: str, server: str, models: dict[str, str]) -> None:
         names = [str(model["id"]) for model in listed if not _NO_CHAT.search(str(model["id"]))]
         if answer.status == 200 and names:
             models[server] = names[0]
-    except (OSError, ValueError, KeyError, TypeError, http.client.HTTPException):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, http.client.HTTPException):
         return  # not there, or no server of models
