@@ -6,12 +6,13 @@ The first is the example of the project's README, as it stands there.
 import json
 import re
 import shutil
-import subprocess
 import textwrap
 from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
 from providers import answer
 from support import Request, Response, generate, http_server, one_step
 
@@ -103,8 +104,10 @@ def project(project_with: Any, tmp_path_factory: pytest.TempPathFactory) -> Path
 @pytest.fixture(scope="module")
 def private_key() -> str:
     """A key such as a service account has, made for this run."""
-    words = ["openssl", "genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"]
-    return subprocess.run(words, check=True, capture_output=True, text=True).stdout
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    form = serialization.PrivateFormat.PKCS8
+    pem = key.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption())
+    return pem.decode()
 
 
 def body_of(name: str, text: str, finish: str = "whole", calls: bool = False) -> dict[str, Any]:

@@ -5,6 +5,7 @@ The only module that calls BAML. What a reply means is decided by the guard, not
 
 from collections.abc import Mapping
 from functools import cache
+from types import SimpleNamespace
 from typing import Any, cast
 
 from baml_py import ClientRegistry, Collector
@@ -25,7 +26,7 @@ from .errors import Refused, ToolError, TryAgain, Unavailable
 from .guard import Tools, build_step
 from .json_schema import in_order
 from .reply import Ask, Reply, Tokens
-from .shape import said
+from .shape import Names, said
 from .steps import NextStep, tool_classes
 
 
@@ -80,7 +81,7 @@ def tool_schema() -> str:
 @cache
 def tools() -> Tools:
     """What a reply may say."""
-    return Tools(tool_classes(), find_aliases(cast(Any, get_baml_files)().values()), _parse)
+    return Tools(tool_classes(), Names(find_aliases(cast(Any, get_baml_files)().values())), _parse)
 
 
 def _parse(text: str) -> BaseModel:
@@ -92,59 +93,59 @@ def _parse(text: str) -> BaseModel:
 
 
 async def _ask(client: str, options: Any, thread: str) -> Reply:
-    sent = Collector(client)
+    collector = Collector(client)
     text, problem = "", None
     try:
         # Not DetermineNextStep: there BAML's lenient parser would read the reply first.
-        text = await b.AskNextStep(thread, tool_schema(), options | {"collector": sent})
-        problem = _flaw(sent)
+        text = await b.AskNextStep(thread, tool_schema(), options | {"collector": collector})
     except BamlClientFinishReasonError as error:
         problem = f"the reply is not whole ({error.finish_reason}); write one short JSON object"
     except BamlTimeoutError:
         raise TryAgain(f"{client} did not answer in time") from None
     except BamlClientHttpError as error:
-        _require_answer(client, error.status_code, sent)
-        problem = _flaw(sent)
-        if problem is None:
-            raise Unavailable(f"{client} sent no answer of a model; check its base URL") from None
+        problem = _without_text(client, error.status_code, _last_call(collector))
     except BamlError:  # its text may hold the prompt
         raise Unavailable(f"{client} could not be asked; check its variables") from None
-    return Reply(text, _who(client, options["client"], sent), _tokens(sent), problem)
+    call = _last_call(collector)
+    # Behind a `fallback` or `round-robin` client it is one of several that answered.
+    who = client if call.client_name == options["client"] else f"{client}: {call.client_name}"
+    return Reply(text, who, _tokens(call.usage), problem or _flaw(call))
 
 
-def _require_answer(client: str, status: int, sent: Collector) -> None:
-    """Raise Unavailable unless a model answered.
+def _last_call(collector: Collector) -> Any:
+    """What was sent last and what came back; with None for everything if nothing was sent."""
+    calls = collector.last.calls if collector.last else []
+    return calls[-1] if calls else _NOTHING_SENT
+
+
+def _without_text(client: str, status: int, call: Any) -> str:
+    """What the model is told about its answer without a text. Raises Unavailable if none came.
 
     status: BAML's; 2 and 200 stand for answers that it could not read. BAML makes up an answer
     without headers where there was none.
     """
-    answer = sent.last.calls[-1].http_response if sent.last and sent.last.calls else None
+    answer = call.http_response
     if answer is None or not answer.headers:
         raise TryAgain(f"{client} cannot be reached, or broke off")
-    if status in {2, 200}:
-        return
-    problem = f"{client} {http_problem(status)}"
-    if status == 429 or status >= 500:
-        raise TryAgain(problem, retry_after(answer.headers))
-    raise Unavailable(problem)
+    if status not in {2, 200}:
+        problem = f"{client} {http_problem(status)}"
+        if status == 429 or status >= 500:
+            raise TryAgain(problem, retry_after(answer.headers))
+        raise Unavailable(problem)
+    if told := _flaw(call):
+        return told
+    raise Unavailable(f"{client} sent no answer of a model; check its base URL")
 
 
-def _flaw(sent: Collector) -> str | None:
-    """What is wrong with the answer besides its text; None for a shape that is not known."""
+def _flaw(call: Any) -> str | None:
+    """What is wrong with an answer besides its text; None for a shape that is not known."""
     try:
-        return flaw(cast(Any, sent.last).calls[-1].http_response.body.json())
+        return flaw(call.http_response.body.json())
     except Exception:  # no JSON, or JSON of another shape
         return None
 
 
-def _who(client: str, baml_client: str, sent: Collector) -> str:
-    """Who answered; behind a `fallback` or `round-robin` client it is one of several."""
-    answered = sent.last.calls[-1].client_name if sent.last and sent.last.calls else baml_client
-    return client if answered == baml_client else f"{client}: {answered}"
-
-
-def _tokens(sent: Collector) -> Tokens | None:
-    usage = sent.last.usage if sent.last else None
+def _tokens(usage: Any) -> Tokens | None:
     if usage is None or usage.input_tokens is None or usage.output_tokens is None:
         return None
     return Tokens(usage.input_tokens, usage.output_tokens)
@@ -170,6 +171,9 @@ def _with_format(response_format: dict[str, Any], env: Mapping[str, str]) -> dic
     }
     registry.add_llm_client("CompatibleJson", "openai-generic", options)
     return {"client": "CompatibleJson", "client_registry": registry}
+
+
+_NOTHING_SENT = SimpleNamespace(client_name=None, http_response=None, usage=None)
 
 
 def _nowhere() -> Any:

@@ -24,7 +24,7 @@ LONGEST_LIST = 120  # characters of a list of intents that still helps
 
 @dataclass(frozen=True)
 class Tools:
-    """What a reply may say. classes: each intent and its class. names: see shape.py.
+    """What a reply may say. classes: each intent and its class. names: the model's for its fields.
 
     parse: from the JSON of a step to the step; ValueError where it breaks a rule of the schema.
     """
@@ -47,18 +47,19 @@ def build_step(written: dict[str, Any], tools: Tools) -> BaseModel:
         known = ", ".join(tools.classes)
         way_out = f"use one of: {known}" if len(known) <= LONGEST_LIST else "copy one of the forms"
         raise Refused(f"intent {short(intent)} is unknown; {way_out}")
-    meant = fit(written, tools.classes[intent], tools.names)
+    meant = fit(written, (tools.classes[intent],), tools.names)
+    text = json.dumps(meant)
     try:
         # BAML's parser is lenient. It sees only our own text of what fits: nothing to repair.
-        step = tools.parse(json.dumps(meant))
+        step = tools.parse(text)
     except ValueError:
         raise Refused(f"{intent}: a value breaks a rule of the schema; follow it exactly") from None
-    if _exactly(said(step, tools.names)) != _exactly(meant):
+    back = json.dumps(said(step, tools.names))
+    if back != text and _canonical(back) != _canonical(text):
         raise Refused(f"{intent}: a value would be changed; write it as the schema says")
     return step
 
 
-def _exactly(value: Any) -> str:
-    """A text that only the same value has. 12 and 12.0 are the same number."""
-    numbers = json.loads(json.dumps(value), parse_int=float)
-    return json.dumps(numbers, sort_keys=True)
+def _canonical(text: str) -> str:
+    """The same text for every JSON of the same value. 12 and 12.0 are the same number."""
+    return json.dumps(json.loads(text, parse_int=float), sort_keys=True)

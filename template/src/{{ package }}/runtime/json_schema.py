@@ -6,7 +6,7 @@ from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
 
-from .shape import Names, choices_of, is_class, members_of, wire_of
+from .shape import Names, choices_of, fields_of, is_class, members_of
 
 _TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
 
@@ -38,18 +38,19 @@ class _Ordered(BaseModel, extra="allow"):
     """An object with any fields, which BAML takes as a class."""
 
 
-def _schema(annotation: Any, names: Names, defs: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a type; what is not known here allows nothing."""
-    members = members_of(annotation)
-    if len(members) > 1:
-        return {"anyOf": [_schema(each, names, defs) for each in members]}
-    (member,) = members
+def _schema(members: tuple[Any, ...], names: Names, defs: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a type; a kind of type that is not known here allows nothing."""
+    schemas = [_member_schema(each, names, defs) for each in members]
+    return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
+
+
+def _member_schema(member: Any, names: Names, defs: dict[str, Any]) -> dict[str, Any]:
     if member in _TYPES:
         return {"type": _TYPES[member]}
     if get_origin(member) is list:
-        return {"type": "array", "items": _schema(get_args(member)[0], names, defs)}
+        return {"type": "array", "items": _schema(members_of(get_args(member)[0]), names, defs)}
     if get_origin(member) is dict:
-        values = _schema(get_args(member)[1], names, defs)
+        values = _schema(members_of(get_args(member)[1]), names, defs)
         return {"type": "object", "additionalProperties": values}
     if is_class(member):
         if member.__name__ not in defs:
@@ -60,15 +61,14 @@ def _schema(annotation: Any, names: Names, defs: dict[str, Any]) -> dict[str, An
 
 
 def _object_schema(cls: type[BaseModel], names: Names, defs: dict[str, Any]) -> dict[str, Any]:
-    wire = wire_of(cls, names)
-    fields = {wire[name]: field for name, field in cls.model_fields.items()}
+    fields = fields_of(cls, names)
     properties = {}
     for name, field in fields.items():
         described = {"description": field.description} if field.description else {}
-        properties[name] = {**_schema(field.annotation, names, defs), **described}
+        properties[name] = {**_schema(field.members, names, defs), **described}
     return {
         "type": "object",
         "properties": properties,
-        "required": [name for name, field in fields.items() if field.is_required()],
+        "required": [name for name, field in fields.items() if field.required],
         "additionalProperties": False,
     }

@@ -22,7 +22,7 @@ _REASONING_ENDS = re.compile(r"(?:</(?:think(?:ing)?|thoughts?|reasoning)>|\[/TH
 _FENCE = re.compile(r"(?:```|~~~)[ \t]*(?:json[5cl]?|javascript|js|plaintext|text|txt)?", re.I)
 _AFTERWARDS = ("<|im_end|>", "<|eot_id|>", "<|end|>", "<|endoftext|>", "<end_of_turn>", "</s>")
 _STRING_OR_MARK = re.compile(r'"(?:[^"\\]|\\.)*+"?|[][{},]', re.DOTALL)
-_NUL = re.compile(r"\x00|(?<!\\)(?:\\\\)*\\u0000")  # raw, or escaped by an odd backslash
+_ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")  # with an odd number of backslashes
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _ONE = "write one JSON object and nothing else"
 
@@ -113,8 +113,10 @@ def _check_size(text: str, limits: Limits) -> None:
 
 def _check_characters(text: str, written: Any) -> None:
     """Refuse text that a database or a terminal could not give back."""
-    if _NUL.search(text):
+    if "\x00" in text or ("\\u0000" in text and _ESCAPED_NUL.search(text)):
         raise Refused("a string holds a NUL character; leave it out")
+    if text.isascii() and "\\u" not in text:
+        return
     try:
         json.dumps(written, ensure_ascii=False).encode()
     except UnicodeEncodeError:
