@@ -1,7 +1,8 @@
 """The corpus of hostile/: replies, and what must come of each.
 
 A line is {"kind", "reply", "step"} where the reply has to become exactly this step, or {"kind",
-"reply", "refused"} with words of what the model is told. A reply is a text, or pieces of text with
+"reply", "refused"} with words of what the model is told. "python" is a piece of the step as Python
+shows it, where its JSON does not tell. A reply is a text, or pieces of text with
 how often each is repeated. Instead of "reply" there may be "parts", for an answer that has several
 (providers.py), and "finish", for one that is not whole.
 """
@@ -30,13 +31,25 @@ def corpus(name: str) -> list[Case]:
 def wrong(case: Case, outcome: dict[str, Any]) -> str | None:
     """What is wrong with the outcome of a case, or None."""
     if "step" in case:
-        expected = json.dumps(case["step"], sort_keys=True)
-        found = json.dumps(outcome.get("step"), sort_keys=True)
-        right = expected == found
+        right = (
+            is_step(case["step"], outcome.get("step"))
+            and case.get("python", "") in outcome["python"]
+        )
     else:
         right = case["refused"] in outcome.get("refused", "\0")
     said = str(case.get("reply", case.get("parts")))[:200]
     return None if right else f"{case['kind']}: {said!r} became {str(outcome)[:300]}"
+
+
+def is_step(expected: Any, step: Any) -> bool:
+    """Whether a step is the expected one, but for fields that were left out and are null."""
+    return json.dumps(expected, sort_keys=True) == json.dumps(_plain(step), sort_keys=True)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items() if each is not None}
+    return [_plain(each) for each in value] if isinstance(value, list) else value
 
 
 def add_owners_tools(project: Path) -> None:

@@ -5,7 +5,7 @@
 Each line of stdin is a JSON object:
 
     {"reply": a model's text}           is read without asking anybody
-    {"answer": a provider's body}       is looked at, without what BAML does
+    {"answer": body, "provider": name}  is a provider's answer, read without BAML
     {"env": variables, "text": …}       the model of these settings is asked, with a thread's text
 
 Each line of stdout is the outcome: `step`, or `refused`, or `unavailable`. Forty at once.
@@ -32,9 +32,6 @@ class Agent:
 
     async def outcome(self, case: dict[str, Any]) -> dict[str, Any]:
         """What comes of a case; whatever is not one of the agent's own errors is a crash."""
-        if "answer" in case:
-            flaw = self.answers.flaw(case["answer"])
-            return {"refused": flaw} if flaw else {"step": None}
         ask = self.model(case)
         try:
             step, meta = await self.llm.determine_next_step(case.get("text", ""), ask)
@@ -42,7 +39,7 @@ class Agent:
             return {"refused": str(error), "meta": error.meta}
         except self.errors.Unavailable as error:
             return {"unavailable": str(error)}
-        return {"step": self.baml.dump_step(step), "meta": meta}
+        return {"step": self.baml.dump_step(step), "python": repr(step), "meta": meta}
 
     def model(self, case: dict[str, Any]) -> Any:
         """What answers in a case."""
@@ -50,7 +47,11 @@ class Agent:
             return self.models.choose_model(self.settings.Settings(case["env"])).ask
 
         async def ask(thread: str) -> Any:
-            return self.reply.Reply(case["reply"], "scripted")
+            if "answer" in case:
+                text = self.answers.read_text(case["provider"], case["answer"])
+            else:
+                text = case["reply"]
+            return self.reply.Reply(text, "scripted")
 
         return ask
 

@@ -96,10 +96,34 @@ def test_a_server_on_this_machine_is_found(project: Path) -> None:
     with http_server(respond) as url:
         done = ask(project, AGENT_CLIENT="", OLLAMA_BASE_URL=f"{url}/v1")
         assert "ollama" == client_of(done)
-        assert done.stderr.startswith("ollama: Ollama runs on this machine; ")
+        assert done.stderr.startswith(f"ollama: Ollama is at {url}/v1; ")
         assert "qwen3:8b" == asked[-1].json["model"]
         ask(project, AGENT_CLIENT="", OLLAMA_BASE_URL=f"{url}/v1", OLLAMA_MODEL="llama3.2")
         assert "llama3.2" == asked[-1].json["model"]
+
+
+def test_the_server_that_is_found_is_the_one_that_is_asked(
+    project: Path, tmp_path: Path, serving: Any
+) -> None:
+    """An address or model left over in the settings does not send the message elsewhere."""
+    copy = tmp_path / project.name
+    shutil.copytree(project, copy)
+    asked: list[Request] = []
+
+    def respond(request: Request) -> Response:
+        asked.append(request)
+        listed = request.path.endswith("/models")
+        return Response(models("local") if listed else answer("compatible", DONE))
+
+    with http_server(respond) as url:
+        module = copy / "src/refund_desk/runtime/local_servers.py"
+        source = module.read_text(encoding="utf-8").replace("http://127.0.0.1:1234", url)
+        module.write_text(source, encoding="utf-8")
+        left_over = {"COMPATIBLE_BASE_URL": NOWHERE, "COMPATIBLE_MODEL": "remote"}
+        done = ask(copy, **left_over, **QUIET)
+    assert "compatible" == client_of(done)
+    assert f"LM Studio is at {url}/v1" in done.stderr
+    assert "local" == asked[-1].json["model"]
 
 
 def test_a_compatible_server_on_this_machine_is_found(
@@ -125,6 +149,10 @@ def test_a_compatible_server_on_this_machine_is_found(
         ("[]", 200),
         ('{"data": 5}', 200),
         ('{"data": [{"name": "x"}]}', 200),
+        ('{"data": [{"id": "17", "type": "users"}]}', 200),
+        ('{"data": [{"id": "", "object": "model"}, {"id": 5, "object": "model"}]}', 200),
+        ('{"data": [{"id": "a\\ud800", "object": "model"}]}', 200),
+        ('{"data": ["x", null]}', 200),
         ("[" * 100_000, 200),
         ("", 200),
     ],

@@ -6,6 +6,7 @@ is checked too. What refuses or accepts in other ways is listed by hand.
 
 import ast
 import shutil
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,10 @@ from providers import answer
 from support import REPOSITORY, one_step, package_of
 
 RUNTIME = REPOSITORY / "template/src/{{ package }}/runtime"
-GUARD = ["strict_json.py", "shape.py", "guard.py", "answers.py"]
+GUARD = ["strict_json.py", "fit.py", "guard.py", "answers.py"]
+
+
+SHAPES = {"openai": "openai", "anthropic": "anthropic", "google": "google-ai"}
 
 
 @dataclass(frozen=True)
@@ -43,9 +47,8 @@ def refusing_conditions(module: str) -> Iterator[Mutation]:
 
 
 def refuses(statement: ast.stmt) -> bool:
-    """Whether a statement raises an error, or returns what the model is told."""
-    is_text = isinstance(statement, ast.Return) and isinstance(statement.value, ast.Constant)
-    return is_text or isinstance(statement, ast.Raise)
+    """Whether a statement raises an error."""
+    return isinstance(statement, ast.Raise)
 
 
 def replaced(module: str, old: str, new: str) -> Mutation:
@@ -56,13 +59,13 @@ def replaced(module: str, old: str, new: str) -> Mutation:
 
 
 BY_HAND = [
-    ("strict_json.py", ".removeprefix(\"\\ufeff\")", ""),
+    ("strict_json.py", r'.removeprefix("\ufeff")', ""),
     ("strict_json.py", "begin and begin.start() > start", "False"),
     ("strict_json.py", "        start = end.end()\n", "        break\n"),
-    ("strict_json.py", "text.removesuffix(mark).rstrip()", "text"),
+    ("strict_json.py", "text = text[: marks.start()].rstrip()", "pass"),
     ("strict_json.py", "if fence := _FENCE.match(text):", "if fence := None:"),
     ("strict_json.py", ".removesuffix(fence[0][:3])", ""),
-    ("strict_json.py", "(?:json[5cl]?|javascript|js|plaintext|text|txt)?", "\\\\w*"),
+    ("strict_json.py", "(?:json[5cl]?|javascript|js|plaintext|text|txt)?", r"\w*"),
     ("strict_json.py", "object_pairs_hook=_object,", ""),
     ("strict_json.py", "parse_int=exact_number,", ""),
     ("strict_json.py", "parse_float=exact_number,", ""),
@@ -73,28 +76,51 @@ BY_HAND = [
     ("strict_json.py", "    _check_size(text, limits)\n", ""),
     ("strict_json.py", "    _check_characters(text, written)\n", ""),
     ("strict_json.py", "Decimal(repr(value)) == Decimal(text)", "True"),
-    ("strict_json.py", "(?<!\\\\)(?:\\\\\\\\)*", ""),
+    ("strict_json.py", r"(?<!\\)(?:\\\\)*", ""),
+    ("strict_json.py", r'text.isascii() and "\\u" not in text', "True"),
     ("guard.py", "not isinstance(intent, str) or intent not in tools.classes", "False"),
-    ("guard.py", "meant = fit(written, (tools.classes[intent],), tools.names)", "meant = written"),
+    ("guard.py", "meant = fit(written, tools.classes[intent], tools.names)", "meant = written"),
     ("guard.py", ", parse_int=float", ""),
-    ("shape.py", "if each is not None}\n    for name in given", "}\n    for name in given"),
-    ("shape.py", "lambda member: member in _NUMBERS", "lambda member: member not in _NUMBERS"),
-    ("shape.py", "lambda member: member is int", "lambda member: member is not int"),
-    ("shape.py", " and not isinstance(value, bool)", ""),
-    ("shape.py", "is_number or (isinstance(value, str) and is_numeral(value))", "is_number"),
-    ("shape.py", "type(value) is type(each) and value == each", "value == each"),
-    ("shape.py", "return members_of(annotation.model_fields[\"value\"].annotation)", "pass"),
+    ("fit.py", " and (exact or each is not None)", ""),
+    ("fit.py", "(exact or each is not None)", "each is not None"),
+    ("fit.py", "(True,) if exact else (True, False)", "(exact,)"),
+    (
+        "fit.py",
+        "isinstance(value, int | float) and not isinstance(value, bool)",
+        "isinstance(value, int | float)",
+    ),
+    (
+        "fit.py",
+        "return is_number or (not exact and isinstance(value, str) and is_numeral(value))",
+        "return is_number",
+    ),
+    ("fit.py", "(not exact and isinstance(value, str)", "(isinstance(value, str)"),
+    ("fit.py", "type(value) is type(each) and value == each", "value == each"),
+    ("fit.py", "abs(number) > MAX_INTEGER", "False"),
+    ("fit.py", "number != int(number)", "False"),
+    ("fit.py", "len(known) + 10 * len(same)", "0"),
+    ("shape.py", 'return members_of(annotation.model_fields["value"].annotation)', "pass"),
+    (
+        "shape.py",
+        "annotation = getattr(schema_types, annotation.__forward_arg__, annotation)",
+        "pass",
+    ),
+    ("shape.py", " and NoneType not in members", ""),
     ("shape.py", "return said(cast(Any, value).value, names)", "pass"),
     ("shape.py", "return names.member(value)", "return value.value"),
-    ("shape.py", "wire[name]: said(each, names)", "name: said(each, names)"),
-    ("strict_json.py", "text.isascii() and \"\\\\u\" not in text", "True"),
-    ("shape.py", "abs(number) > MAX_INTEGER", "False"),
-    ("shape.py", "number != int(number)", "False"),
-    ("aliases.py", "(?P<comment>//[^\\n]*)|", ""),
-    ("aliases.py", "found[f\"{owner}.{member}\"]", "found[f\"{owner}.\"]"),
-    ("answers.py", "block.get(\"thought\") or ", ""),
-    ("answers.py", "\"think\" in kind or ", ""),
-]  # fmt: skip
+    ("shape.py", "wire[name]: said(each", "name: said(each"),
+    ("schema_source.py", r"(?P<comment>//[^\n]*)|", ""),
+    ("schema_source.py", r"(?P<jinja>\{\{.*?\}\})|", ""),
+    ("schema_source.py", r'if text != "\n":', "if True:"),
+    ("schema_source.py", 'found[f"{owner}.{member}"]', 'found[f"{owner}."]'),
+    ("answers.py", 'if not part.get("thought")', ""),
+    ("answers.py", '"thinking", "redacted', '"redacted'),
+    (
+        "answers.py",
+        "if (text := _text_of(block)).strip()",
+        "if (text := _text_of(block)) is not None",
+    ),
+]
 
 FOUND = [mutation for module in GUARD for mutation in refusing_conditions(module)]
 
@@ -115,18 +141,19 @@ def mistakes(project: Path) -> list[str]:
         if "finish" in case:  # BAML's to notice
             continue
         if "parts" in case:
-            bodies = [answer(name, case["parts"]) for name in ("openai", "anthropic", "google")]
-            asked = [{"answer": body} for body in bodies]
-            case = {**case, "step": None} if "step" in case else case
+            asked = [
+                {"answer": answer(shape, case["parts"]), "provider": provider}
+                for shape, provider in SHAPES.items()
+            ]
         else:
             asked = [{"reply": case["reply"]}]
         questions += asked
         cases += [case] * len(asked)
     try:
-        outcomes = one_step(project, questions, timeout=60)
-    except AssertionError as crash:
+        outcomes = one_step(project, questions, timeout=30)
+    except (AssertionError, subprocess.TimeoutExpired) as end:
         one_step(project, [{"reply": ""}])  # a mutation that cannot even be imported is none
-        return [str(crash)]
+        return [str(end)]
     return [found for pair in zip(cases, outcomes, strict=True) if (found := wrong(*pair))]
 
 

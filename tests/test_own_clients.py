@@ -194,7 +194,7 @@ def test_what_is_not_whole_is_refused(name: str, ask: Any) -> None:
     (outcome,) = ask(name, Response(body_of(name, TEXT, "cut")))
     assert "not whole" in outcome["refused"]
     (outcome,) = ask(name, Response(body_of(name, TEXT, calls=True)))
-    assert "tool call" in outcome["refused"]
+    assert "more than text" in outcome["refused"]
     (outcome,) = ask(name, Response(body_of(name, "I will not.")))
     assert "begins with" in outcome["refused"]
 

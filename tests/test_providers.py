@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from providers import PROVIDERS, answer, key_of, settings
-from support import Request, Response, http_server, one_step
+from support import Request, Response, agent, http_server, one_step
 
 DONE = {"intent": "done_for_now", "message": "Hello!"}
 TEXT = json.dumps(DONE)
@@ -32,9 +32,9 @@ FLAWED: dict[str, tuple[Any, str, str]] = {
     "refused": ([{"refusal": "I cannot help with that."}], "whole", "refus"),
     "empty": ([{"text": ""}], "whole", "no text"),
     "nothing": ([], "whole", "no text"),
-    "call": ([{"call": "process_refund"}], "whole", "tool call"),
-    "text and call": ([{"text": TEXT}, {"call": "process_refund"}], "whole", "tool call"),
-    "two texts": ([{"text": TEXT}, {"text": json.dumps(REFUND)}], "whole", "several texts"),
+    "call": ([{"call": "process_refund"}], "whole", "more than text"),
+    "text and call": ([{"text": TEXT}, {"call": "process_refund"}], "whole", "more than text"),
+    "two texts": ([{"text": TEXT}, {"text": json.dumps(REFUND)}], "whole", "and nothing else"),
 }
 
 
@@ -55,6 +55,9 @@ def cases_of(provider: str) -> dict[str, list[Response]]:
         "redirect loop": [Response("", 307, {"location": "here"})],
         "slow": [Response(whole.body, delay=1.0)],
         "after 1": [failing(429, "1"), whole],
+        "after 1.5": [failing(429, "1.5"), whole],
+        "HTTP 600": [failing(600)],
+        "busy within": [Response({"error": {"message": "overloaded", "code": 503}}), whole],
         "after a date": [failing(429, IN_TWO_SECONDS), whole],
         "after an hour": [failing(429, "3600")],
     }
@@ -184,7 +187,7 @@ def test_an_answer_that_is_no_models_is_not_told_to_the_model(
 
 
 @every_provider
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 422])
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 422, 600])
 def test_what_asking_again_cannot_mend_is_asked_once(
     status: int, provider: str, asked: Cases
 ) -> None:
@@ -207,7 +210,14 @@ def test_a_busy_provider_is_asked_again(status: int, provider: str, asked: Cases
 
 
 @every_provider
-@pytest.mark.parametrize("name", ["after 1", "after a date"])
+def test_an_error_within_an_answer_counts_as_one(provider: str, asked: Cases) -> None:
+    """Status 200 with an error of 503 inside, as OpenRouter sends it, is asked again."""
+    case = asked[provider, "busy within"]
+    assert (DONE, 2) == (case.outcome["step"], len(case.requests))
+
+
+@every_provider
+@pytest.mark.parametrize("name", ["after 1", "after 1.5", "after a date"])
 def test_retry_after_is_honoured(name: str, provider: str, asked: Cases) -> None:
     """The second request comes no earlier than the provider said, in seconds or as a date."""
     case = asked[provider, name]
@@ -244,3 +254,108 @@ def test_a_port_where_nobody_listens_is_a_failure(project: Path) -> None:
     cases = [{"env": settings(each, "http://127.0.0.1:9")} for each in PROVIDERS]
     for provider, outcome in zip(PROVIDERS, one_step(project, cases), strict=True):
         assert outcome["unavailable"].startswith(f"{provider} cannot be reached")
+
+
+def changed(provider: str, **changes: Any) -> dict[str, Any]:
+    """A whole answer of a provider with other fields; a name with dots says where."""
+    body: Any = answer(provider, TEXT)
+    for where, value in changes.items():
+        *path, name = where.split("__")
+        inner = body
+        for step in path:
+            inner = inner[int(step) if step.isdecimal() else step]
+        inner[name] = value
+    return dict(body)
+
+
+ODD = {
+    "content in parts": (
+        "compatible",
+        {"choices__0__message__content": [{"type": "text", "text": TEXT}]},
+    ),
+    "thinking in parts": (
+        "compatible",
+        {
+            "choices__0__message__content": [
+                {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
+                {"type": "text", "text": TEXT},
+            ]
+        },
+    ),
+    "no role": ("compatible", {"choices__0__message": {"content": TEXT}}),
+    "no model": ("compatible", {"model": None}),
+    "no usage": ("compatible", {"usage": None}),
+    "half a usage": ("compatible", {"usage": {"prompt_tokens": 7}}),
+    "empty feedback": ("google", {"promptFeedback": {}}),
+    "ratings": ("google", {"promptFeedback": {"safetyRatings": []}}),
+    "no usage of Google": ("google", {"usageMetadata": None}),
+    "no usage of Anthropic": ("anthropic", {"usage": None}),
+    "a blank text first": (
+        "anthropic",
+        {"content": [{"type": "text", "text": " "}, {"type": "text", "text": TEXT}]},
+    ),
+    "one text in two parts": (
+        "google",
+        {"candidates__0__content__parts": [{"text": TEXT[:9]}, {"text": TEXT[9:]}]},
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def odd(project: Path) -> dict[str, dict[str, Any]]:
+    """What comes of each answer of ODD and of each end of ENDS."""
+    bodies = {name: (provider, changed(provider, **how)) for name, (provider, how) in ODD.items()}
+    for end in [*BAD_ENDS, *GOOD_ENDS]:
+        bodies[f"end {end}"] = ("compatible", changed("compatible", choices__0__finish_reason=end))
+    names = list(bodies)
+
+    def respond(request: Request) -> Response:
+        return Response(bodies[names[int(request.path.split("/")[1])]][1])
+
+    with http_server(respond) as url:
+        cases = [
+            {"env": settings(bodies[name][0], f"{url}/{number}"), "text": "hi"}
+            for number, name in enumerate(names)
+        ]
+        return dict(zip(names, one_step(project, cases), strict=True))
+
+
+BAD_ENDS = [
+    *("length", "content_filter", "content-filter", "max_tokens", "MAX_TOKENS", "model_length"),
+    *(
+        "tool_calls",
+        "tool_call",
+        "function_call",
+        "error",
+        "abort",
+        "cancelled",
+        "insufficient_system_resource",
+    ),
+]
+GOOD_ENDS = ["stop", "eos", "eos_token", "end_turn", "stop_sequence", "STOP", "COMPLETE", "", None]
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_an_answer_that_is_a_little_odd_is_read(name: str, odd: Any) -> None:
+    """Shapes that providers send, and that BAML cannot read, give the step all the same."""
+    assert DONE == odd[name]["step"], odd[name]
+
+
+@pytest.mark.parametrize("end", BAD_ENDS)
+def test_a_bad_end_is_refused_in_whatever_words(end: str, odd: Any) -> None:
+    """Compatible servers have many names for an answer that is not whole."""
+    assert "not whole" in odd[f"end {end}"]["refused"]
+
+
+@pytest.mark.parametrize("end", GOOD_ENDS)
+def test_a_good_end_is_taken_in_whatever_words(end: str | None, odd: Any) -> None:
+    """And many for one that is."""
+    assert DONE == odd[f"end {end}"]["step"]
+
+
+def test_a_proxy_is_not_asked_for_a_server_on_this_machine(project: Path) -> None:
+    """HTTP_PROXY is for the rest of the world."""
+    with http_server(lambda request: Response(answer("compatible", TEXT))) as url:
+        proxy = {"HTTP_PROXY": "http://127.0.0.1:9", "http_proxy": "http://127.0.0.1:9"}
+        done = agent(project, "ask", "hi", **settings("compatible", url), **proxy)
+    assert "Hello!\n" == done.stdout

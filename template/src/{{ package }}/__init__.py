@@ -8,6 +8,10 @@ if os.environ.get("BAML_LOG", "").lower() not in {"error", "warn", "info", "debu
     os.environ["BAML_LOG"] = "off"
 os.environ["RUST_BACKTRACE"] = "0"
 
+# A proxy is for the rest of the world: a model server on this machine is reached without one.
+for _name in ("no_proxy", "NO_PROXY"):
+    os.environ[_name] = ",".join([os.environ.get(_name, ""), "127.0.0.1,localhost"]).lstrip(",")
+
 # BAML takes the whole environment as text, and fails over a variable that is not UTF-8.
 for _name, _value in list(os.environ.items()):
     try:

@@ -1,33 +1,48 @@
-"""What a provider's answer says, in the shapes that providers document.
+"""What a provider's answer says: its one text, or why there is none.
 
-BAML hands on the first text of an answer. Here it is seen whether there is more: several texts, a
-native tool call, a refusal. Add a shape in `_blocks` when a provider has one of its own.
+BAML hands on the first text of an answer. Here it is seen whether there is more, in the shapes that
+the providers document: several texts, a native tool call, a refusal, a bad end. What BAML calls a
+provider is a key of SHAPES; one that is not there is left to BAML and the guard.
 """
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, Literal
+from typing import Any
 
-Kind = Literal["text", "refusal", "other"]
+from .errors import Refused
+
+Block = dict[str, Any]
+
+# How an answer ends that is not whole, in the words of providers and of compatible servers.
+_BAD_END = re.compile(
+    r"length|max|limit|filter|safety|recit|block|refus|tool|func|call|error|abort|cancel|incomplete"
+    r"|resource|pause|malformed|prohibited|spii",
+    re.IGNORECASE,
+)
 
 
-def flaw(answer: Any) -> str | None:
-    """Why the answer of a model is not one text, for the model to mend; None if it is one.
+def read_text(provider: str, answer: Any) -> str | None:
+    """The text of a model's answer; None where the provider's shape is not known here.
 
-    answer: the body of an HTTP answer, from JSON. Raises ValueError if it is no model's answer.
+    answer: the body, from JSON. Raises Refused, to be told to the model, where it is no one whole
+    text, and ValueError where it is no model's answer at all.
     """
+    if provider not in SHAPES:
+        return None
     try:
-        kinds = [kind for block in _blocks(answer) if (kind := _kind(block))]
-    except (AttributeError, KeyError, TypeError) as error:
+        end, blocks = SHAPES[provider](answer)
+        texts = [text for block in blocks if (text := _text_of(block)).strip()]
+    except (AttributeError, IndexError, KeyError, TypeError) as error:
         raise ValueError("not a model's answer") from error
-    if "refusal" in kinds:
-        return "the reply is a refusal; say in done_for_now what cannot be done"
-    if "other" in kinds:  # a native tool call, most likely
-        return "the reply is more than a text, such as a tool call; write one JSON object as text"
-    if kinds.count("text") > 1:
-        return "the reply has several texts; write one JSON object and nothing else"
-    return None if kinds else "the reply holds no text; write one JSON object as text"
+    if end and _BAD_END.search(str(end)):
+        raise Refused(f"the reply is not whole ({str(end)[:40]}); write one short JSON object")
+    if len(texts) > 1:
+        raise Refused("the reply has several texts; write one JSON object and nothing else")
+    if not texts:
+        raise Refused("the reply holds no text; write one JSON object as text")
+    return texts[0]
 
 
 def http_problem(status: int) -> str:
@@ -40,50 +55,90 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     """The seconds that a provider asks to wait; its header is a number or a date (RFC 9110)."""
     text = headers.get("retry-after", "").strip()
     try:
-        if text.isascii() and text.isdecimal():
+        if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text):
             return float(text)
         return max(0.0, (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds())
     except (TypeError, ValueError, OverflowError):
         return None
 
 
-def _blocks(answer: Any) -> Iterator[dict[str, Any]]:
-    """The parts that an answer consists of."""
-    if "choices" in answer:  # OpenAI's chat completions, and whoever speaks them
-        for choice in answer["choices"]:
-            yield from _chat_message(choice["message"])
-    elif "promptFeedback" in answer and "candidates" not in answer:  # Google, nothing but a block
-        yield {"type": "refusal"}
-    elif "candidates" in answer:  # Google
-        for candidate in answer["candidates"]:
-            yield from candidate.get("content", {}).get("parts", [])
-    elif "content" in answer:  # Anthropic
-        yield from answer["content"]
-        if answer.get("stop_reason") == "refusal":
-            yield {"type": "refusal"}
-    elif isinstance(answer["output"], list):  # OpenAI's responses
-        for item in answer["output"]:
-            yield from item["content"] if item["type"] == "message" else [item]
-    else:  # Bedrock's converse
-        yield from answer["output"]["message"]["content"]
+# Each shape gives how the answer ended, and the blocks that it consists of.
 
 
-def _chat_message(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    content = message.get("content")
-    yield from content if isinstance(content, list) else [{"text": content}]
-    if message.get("refusal"):
-        yield {"type": "refusal"}
-    if message.get("tool_calls") or message.get("function_call"):
-        yield {"type": "tool_call"}
+def _chat(answer: Any) -> tuple[Any, list[Block]]:
+    """OpenAI's chat completions, and whoever speaks them."""
+    blocks: list[Block] = []
+    for choice in answer["choices"]:
+        message = choice["message"]
+        content = message.get("content")
+        blocks += content if isinstance(content, list) else [{"type": "text", "text": content}]
+        if message.get("refusal"):
+            blocks.append({"type": "refusal"})
+        if message.get("tool_calls") or message.get("function_call"):
+            blocks.append({"type": "tool_call"})
+        if choice.get("error"):
+            blocks.append({"type": "error"})
+    ends = [choice.get("finish_reason") for choice in answer["choices"]]
+    return (ends[0] if ends else None), blocks
 
 
-def _kind(block: dict[str, Any]) -> Kind | None:
-    """What a part is; None for one that says nothing: reasoning, or an empty text."""
-    kind = str(block.get("type", ""))
-    if block.get("thought") or "reason" in kind or "think" in kind or "reasoningContent" in block:
-        return None
-    if kind == "refusal":
-        return "refusal"
-    if "text" in block:
-        return "text" if str(block["text"] or "").strip() else None
-    return "other"
+def _anthropic(answer: Any) -> tuple[Any, list[Block]]:
+    return answer.get("stop_reason"), list(answer["content"])
+
+
+def _google(answer: Any) -> tuple[Any, list[Block]]:
+    """Gemini's answers; the parts of one candidate are one text, cut anywhere."""
+    if blocked := (answer.get("promptFeedback") or {}).get("blockReason"):
+        return f"refused: {blocked}", []
+    blocks: list[Block] = []
+    for candidate in answer["candidates"]:
+        parts = (candidate.get("content") or {}).get("parts") or []
+        said = [part for part in parts if not part.get("thought")]
+        blocks += [{"type": "part"} for part in said if "text" not in part]
+        text = "".join(part["text"] for part in said if "text" in part)
+        blocks.append({"type": "text", "text": text})
+    return answer["candidates"][0].get("finishReason"), blocks
+
+
+def _responses(answer: Any) -> tuple[Any, list[Block]]:
+    """OpenAI's responses."""
+    blocks: list[Block] = []
+    for item in answer["output"]:
+        blocks += item["content"] if item["type"] == "message" else [item]
+    return answer.get("status"), blocks
+
+
+def _bedrock(answer: Any) -> tuple[Any, list[Block]]:
+    """Bedrock's converse, whose blocks have no type but one key."""
+    kinds = {"text": "text", "reasoningContent": "reasoning"}
+    content = answer["output"]["message"]["content"]
+    blocks = [
+        {"type": kinds.get(key, key), "text": each} for b in content for key, each in b.items()
+    ]
+    return answer.get("stopReason"), blocks
+
+
+SHAPES: dict[str, Callable[[Any], tuple[Any, list[Block]]]] = {
+    "openai": _chat,
+    "azure-openai": _chat,
+    "openai-generic": _chat,
+    "openrouter": _chat,
+    "ollama": _chat,
+    "anthropic": _anthropic,
+    "google-ai": _google,
+    "vertex-ai": _google,
+    "openai-responses": _responses,
+    "aws-bedrock": _bedrock,
+}
+_TEXTS = {"text", "output_text"}
+_REASONING = {"thinking", "redacted_thinking", "reasoning"}
+
+
+def _text_of(block: Block) -> str:
+    """The text of a block; "" for reasoning. Raises Refused for a block of any other kind."""
+    kind = block["type"]
+    if kind in _TEXTS:
+        return str(block["text"] or "")
+    if kind in _REASONING:
+        return ""
+    raise Refused(f"the reply is more than text ({str(kind)[:40]}); write one JSON object as text")

@@ -20,12 +20,12 @@ from pydantic import BaseModel
 from ..baml_client.async_client import b
 from ..baml_client.inlinedbaml import get_baml_files
 from ..baml_client.sync_client import b as sync_b
-from .aliases import find_aliases
-from .answers import flaw, http_problem, retry_after
-from .errors import Refused, ToolError, TryAgain, Unavailable
+from .answers import http_problem, read_text, retry_after
+from .errors import Refused, SettingsError, ToolError, TryAgain, Unavailable
 from .guard import Tools, build_step
 from .json_schema import in_order
 from .reply import Ask, Reply, Tokens
+from .schema_source import dropped_asserts, find_aliases
 from .shape import Names, said
 from .steps import NextStep, tool_classes
 
@@ -80,8 +80,15 @@ def tool_schema() -> str:
 
 @cache
 def tools() -> Tools:
-    """What a reply may say."""
-    return Tools(tool_classes(), Names(find_aliases(cast(Any, get_baml_files)().values())), _parse)
+    """What a reply may say. Raises SettingsError for a schema that cannot be kept to."""
+    sources = list(cast(Any, get_baml_files)().values())
+    names = Names(find_aliases(sources))
+    for cls in tool_classes().values():
+        if names.field(cls, "intent") != "intent":
+            raise SettingsError(f"baml_src: {cls.__name__} has an @alias on intent; take it away")
+    if dropped := dropped_asserts(sources):
+        raise SettingsError(f"baml_src: BAML drops this @assert; put it on a field: {dropped[0]}")
+    return Tools(tool_classes(), names, _parse)
 
 
 def _parse(text: str) -> BaseModel:
@@ -94,59 +101,79 @@ def _parse(text: str) -> BaseModel:
 
 async def _ask(client: str, options: Any, thread: str) -> Reply:
     collector = Collector(client)
-    text, problem = "", None
+    found, problem = None, None
     try:
         # Not DetermineNextStep: there BAML's lenient parser would read the reply first.
-        text = await b.AskNextStep(thread, tool_schema(), options | {"collector": collector})
+        found = await b.AskNextStep(thread, tool_schema(), options | {"collector": collector})
     except BamlClientFinishReasonError as error:
         problem = f"the reply is not whole ({error.finish_reason}); write one short JSON object"
     except BamlTimeoutError:
         raise TryAgain(f"{client} did not answer in time") from None
     except BamlClientHttpError as error:
-        problem = _without_text(client, error.status_code, _last_call(collector))
+        _require_answer(client, error.status_code, _last_call(collector).http_response)
     except BamlError:  # its text may hold the prompt
         raise Unavailable(f"{client} could not be asked; check its variables") from None
     call = _last_call(collector)
+    text = ""
+    if problem is None:
+        text, problem = _read(client, call, found)
     # Behind a `fallback` or `round-robin` client it is one of several that answered.
     who = client if call.client_name == options["client"] else f"{client}: {call.client_name}"
-    return Reply(text, who, _tokens(call.usage), problem or _flaw(call))
+    return Reply(text, who, _tokens(call.usage), problem)
 
 
 def _last_call(collector: Collector) -> Any:
     """What was sent last and what came back; with None for everything if nothing was sent."""
-    calls = collector.last.calls if collector.last else []
+    log = collector.last
+    calls = log.calls if log else []
     return calls[-1] if calls else _NOTHING_SENT
 
 
-def _without_text(client: str, status: int, call: Any) -> str:
-    """What the model is told about its answer without a text. Raises Unavailable if none came.
+def _require_answer(client: str, status: int, answer: Any) -> None:
+    """Raise Unavailable unless the server answered with success.
 
-    status: BAML's; 2 and 200 stand for answers that it could not read. BAML makes up an answer
-    without headers where there was none.
+    status: BAML's; 2 and 200 stand for answers that it could not read. BAML makes up an answer of
+    status 2 or 503, without headers, where there was none.
     """
-    answer = call.http_response
-    if answer is None or not answer.headers:
+    if answer is None or (not answer.headers and status in {2, 503}):
         raise TryAgain(f"{client} cannot be reached, or broke off")
-    if status not in {2, 200}:
-        problem = f"{client} {http_problem(status)}"
-        if status == 429 or status >= 500:
-            raise TryAgain(problem, retry_after(answer.headers))
-        raise Unavailable(problem)
-    if told := _flaw(call):
-        return told
-    raise Unavailable(f"{client} sent no answer of a model; check its base URL")
+    if status in {2, 200}:
+        status = _status_within(answer)
+    if status == 200:
+        return
+    problem = f"{client} {http_problem(status)}"
+    if status == 429 or 500 <= status < 600:
+        raise TryAgain(problem, retry_after(answer.headers))
+    raise Unavailable(problem)
 
 
-def _flaw(call: Any) -> str | None:
-    """What is wrong with an answer besides its text; None for a shape that is not known."""
+def _status_within(answer: Any) -> int:
+    """The status that some servers, such as OpenRouter, put into an answer with status 200."""
     try:
-        return flaw(call.http_response.body.json())
+        code = answer.body.json()["error"]["code"]
+        return code if isinstance(code, int) and 400 <= code < 600 else 200
+    except Exception:  # as most answers, it has none
+        return 200
+
+
+def _read(client: str, call: Any, found: str | None) -> tuple[str, str | None]:
+    """The text of an answer, and what is wrong with it. found: what BAML takes for the text."""
+    try:
+        text = read_text(call.provider, call.http_response.body.json())
+    except Refused as error:
+        return "", str(error)
     except Exception:  # no JSON, or JSON of another shape
-        return None
+        text = None
+    text = found if text is None else text
+    if text is None:
+        raise Unavailable(f"{client} sent no answer of a model; check its base URL")
+    return text, None
 
 
 def _tokens(usage: Any) -> Tokens | None:
     if usage is None or usage.input_tokens is None or usage.output_tokens is None:
+        return None
+    if usage.input_tokens < 0 or usage.output_tokens < 0:  # beyond what BAML counts
         return None
     return Tokens(usage.input_tokens, usage.output_tokens)
 
@@ -173,7 +200,7 @@ def _with_format(response_format: dict[str, Any], env: Mapping[str, str]) -> dic
     return {"client": "CompatibleJson", "client_registry": registry}
 
 
-_NOTHING_SENT = SimpleNamespace(client_name=None, http_response=None, usage=None)
+_NOTHING_SENT = SimpleNamespace(client_name=None, provider="", http_response=None, usage=None)
 
 
 def _nowhere() -> Any:

@@ -1,7 +1,7 @@
 """The guard: a model's reply becomes a step that says exactly what the reply says, or is refused.
 
 A reply is untrusted input. Syntax first: one complete, bounded JSON object (strict_json.py). Then
-structure: an intent that exists, and values that fit its class (shape.py). Then BAML builds the
+structure: an intent that exists, and values that fit its class (fit.py). Then BAML builds the
 step, and the step is compared with what was written. Nothing here may be loosened: what a person
 approves and what is run rely on it.
 """
@@ -14,9 +14,10 @@ from typing import Any
 from pydantic import BaseModel
 
 from .errors import Refused
+from .fit import fit
 from .readable import short
 from .settings import Limits
-from .shape import Names, fit, said
+from .shape import Names, said
 from .strict_json import read_object
 
 LONGEST_LIST = 120  # characters of a list of intents that still helps
@@ -47,7 +48,7 @@ def build_step(written: dict[str, Any], tools: Tools) -> BaseModel:
         known = ", ".join(tools.classes)
         way_out = f"use one of: {known}" if len(known) <= LONGEST_LIST else "copy one of the forms"
         raise Refused(f"intent {short(intent)} is unknown; {way_out}")
-    meant = fit(written, (tools.classes[intent],), tools.names)
+    meant = fit(written, tools.classes[intent], tools.names)
     text = json.dumps(meant)
     try:
         # BAML's parser is lenient. It sees only our own text of what fits: nothing to repair.

@@ -8,7 +8,6 @@ import asyncio
 import random
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any, cast
 
 from . import baml
@@ -52,9 +51,10 @@ def patiently(model: Ask) -> Ask:
                 return await model(thread)
             except TryAgain as problem:
                 pause = FIRST_PAUSE * 2 ** (attempt - 1) if problem.after is None else problem.after
+                pause *= random.uniform(1, 1.25)  # so that not all come at the same moment
                 if attempt == ATTEMPTS or time.monotonic() + pause > until:
                     raise
-                await asyncio.sleep(pause * random.uniform(1, 1.25))  # not all at the same moment
+                await asyncio.sleep(pause)
         raise AssertionError("the last attempt returns or raises")
 
     return ask
@@ -76,8 +76,9 @@ def first_to_answer(models: Sequence[Ask]) -> Ask:
 
 
 def _meta(reply: Reply, started: float) -> dict[str, Any]:
+    tokens = reply.tokens
     return {
         "client": reply.client,
         "milliseconds": round((time.monotonic() - started) * 1000),
-        "tokens": asdict(reply.tokens) if reply.tokens else None,
+        "tokens": {"input": tokens.input, "output": tokens.output} if tokens else None,
     }

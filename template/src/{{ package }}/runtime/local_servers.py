@@ -25,10 +25,11 @@ _NO_CHAT = re.compile(r"embed|rerank|whisper|\btts\b|minilm|\bbge\b|\bgte\b|\be5
 
 @dataclass(frozen=True)
 class Found:
-    """server: what answered. client: its name in AGENT_CLIENT. variables: how it is reached."""
+    """A model server. client: its name in AGENT_CLIENT. variables: how that client reaches it."""
 
     server: str
     client: str
+    address: str
     variables: dict[str, str]
 
 
@@ -51,9 +52,12 @@ def find(ollama: str = "") -> Found | None:
     server = next((name for name in addresses if name in models), None)
     if server is None:
         return None
-    prefix, client = ("OLLAMA", "ollama") if server == "Ollama" else ("COMPATIBLE", "compatible")
-    variables = {"MODEL": models[server], "BASE_URL": addresses[server], "API_KEY": "none"}
-    return Found(server, client, {f"{prefix}_{name}": value for name, value in variables.items()})
+    model, address = models[server], addresses[server]
+    if server == "Ollama":
+        variables = {"OLLAMA_MODEL": model, "OLLAMA_BASE_URL": address}
+        return Found(server, "ollama", address, variables)
+    variables = {"COMPATIBLE_MODEL": model, "COMPATIBLE_BASE_URL": address}
+    return Found(server, "compatible", address, {**variables, "COMPATIBLE_API_KEY": "none"})
 
 
 def _ask(address: str, server: str, models: dict[str, str]) -> None:
@@ -64,8 +68,15 @@ def _ask(address: str, server: str, models: dict[str, str]) -> None:
         connection.request("GET", f"{url.path}/models")
         answer = connection.getresponse()
         listed = json.loads(answer.read(LONGEST_LIST))["data"]
-        names = [str(model["id"]) for model in listed if not _NO_CHAT.search(str(model["id"]))]
-        if answer.status == 200 and names:
-            models[server] = names[0]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError, http.client.HTTPException):
+        names = [model["id"] for model in listed if model.get("object") == "model"]
+        chats = [
+            name
+            for name in names
+            if name.strip() and name.isprintable() and not _NO_CHAT.search(name)
+        ]
+        if answer.status == 200 and url.scheme == "http" and chats:
+            models[server] = chats[0]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return  # not there, or no server of models
+    except http.client.HTTPException:
+        return

@@ -86,8 +86,11 @@ def choose_model(settings: Settings) -> Choice:
             if variable.endswith("_API_KEY") and settings.get(variable):
                 return Choice(_model(name, settings), f"{name}: {variable} is set; {_OTHERWISE}")
     if found := local_servers.find(settings.get("OLLAMA_BASE_URL")):
-        ask = _model(found.client, settings.with_defaults(found.variables))
-        return Choice(ask, f"{found.client}: {found.server} runs on this machine; {_OTHERWISE}")
+        variables = dict(found.variables)
+        if model := settings.get("OLLAMA_MODEL"):
+            variables["OLLAMA_MODEL"] = model
+        ask = _model(found.client, settings.replaced(variables))
+        return Choice(ask, f"{found.client}: {found.server} is at {found.address}; {_OTHERWISE}")
     return Choice(offline.ask, f"{OFFLINE}: no key is set, no local server runs; {_RULES}")
 
 
@@ -97,7 +100,9 @@ def _named(names: str, settings: Settings) -> Ask:
     known = ", ".join([OFFLINE, *CLIENTS])
     for name in wanted:
         if name not in {OFFLINE, *CLIENTS}:
-            raise SettingsError(f"AGENT_CLIENT is {names!r}; use one of: {known}")
+            # A name, or something that was pasted here and should not be shown.
+            shown = repr(names) if len(names) <= 30 else "no list of clients"
+            raise SettingsError(f"AGENT_CLIENT is {shown}; use one of: {known}")
     if wanted == [OFFLINE]:
         return offline.ask
     if OFFLINE in wanted:  # rules are no replacement for a model that fails
@@ -113,7 +118,9 @@ def _model(name: str, settings: Settings) -> Ask:
     env |= {each: settings.get(each, default) for each, default in client.defaults.items()}
     for variable, value in env.items():
         if variable.endswith("_BASE_URL") and not _is_url(value):
-            raise SettingsError(f"{variable} is {value!r}; set an address as http://host:port/v1")
+            # Not the value itself: it may hold a password.
+            problem = "is no address such as http://host:port/v1, without a user and a ?query"
+            raise SettingsError(f"{variable} {problem}")
         if variable.endswith("_API_KEY") and not (value.isascii() and value.isprintable()):
             raise SettingsError(f"{variable} holds a character that no key has; set it again")
     json_format = _json_format(env.pop("COMPATIBLE_JSON", "off"))
@@ -142,4 +149,5 @@ def _is_url(text: str) -> bool:
         has_host = bool(url.hostname) and url.port != 0  # port raises ValueError beyond 65535
     except ValueError:
         return False
-    return url.scheme in {"http", "https"} and has_host and text.isprintable() and " " not in text
+    plain = text.isprintable() and not set(text) & set(" ?#@")
+    return url.scheme in {"http", "https"} and has_host and plain

@@ -33,6 +33,7 @@ class Limits:
 
 
 USUAL = Limits()
+MOST = {"max_reply_depth": 64, "max_reply_values": 10_000}  # beyond, parsing takes too long
 
 
 @dataclass(frozen=True)
@@ -51,22 +52,26 @@ class Settings:
             raise SettingsError(f"{name} is not set; {hint}")
         return self.values[name]
 
-    def with_defaults(self, defaults: Mapping[str, str]) -> "Settings":
-        """The same settings, and a value for each of these variables that is not set."""
-        return Settings({**defaults, **self.values})
+    def replaced(self, values: Mapping[str, str]) -> "Settings":
+        """The same settings with other values for these variables."""
+        return Settings({**self.values, **values})
 
-    def integer(self, name: str, default: int) -> int:
-        """A whole number above 0. Raises SettingsError for anything else."""
+    def integer(self, name: str, default: int, most: int = 999_999_999) -> int:
+        """A whole number from 1 to `most`. Raises SettingsError for anything else."""
         text = self.get(name, str(default))
-        if not (text.isascii() and text.isdecimal() and len(text) < 10 and int(text) > 0):
-            raise SettingsError(f"{name} is {text!r}; set a whole number from 1 to 999999999")
+        if not (text.isascii() and text.isdecimal() and len(text) < 10 and 0 < int(text) <= most):
+            raise SettingsError(f"{name} is {text!r}; set a whole number from 1 to {most}")
         return int(text)
 
     @property
     def limits(self) -> Limits:
         """The bounds, each from its variable, as AGENT_MAX_STEPS for max_steps, or as usual."""
-        usual = asdict(USUAL).items()
-        return Limits(**{name: self.integer(f"AGENT_{name.upper()}", n) for name, n in usual})
+        return Limits(
+            **{
+                name: self.integer(f"AGENT_{name.upper()}", usual, MOST.get(name, 999_999_999))
+                for name, usual in asdict(USUAL).items()
+            }
+        )
 
 
 def load_settings(environ: Mapping[str, str] = os.environ, root: Path | None = None) -> Settings:

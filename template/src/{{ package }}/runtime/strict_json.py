@@ -20,7 +20,10 @@ LONGEST_NUMBER = 40  # characters
 _REASONING = re.compile(r"<(?:think(?:ing)?|thoughts?|reasoning)>|\[THINK\]", re.I)
 _REASONING_ENDS = re.compile(r"(?:</(?:think(?:ing)?|thoughts?|reasoning)>|\[/THINK\])\s*", re.I)
 _FENCE = re.compile(r"(?:```|~~~)[ \t]*(?:json[5cl]?|javascript|js|plaintext|text|txt)?", re.I)
-_AFTERWARDS = ("<|im_end|>", "<|eot_id|>", "<|end|>", "<|endoftext|>", "<end_of_turn>", "</s>")
+_END_MARKS = re.compile(
+    r"(?:(?:<\|(?:im_end|eot_id|eot|end|endoftext|return)\|>|<end_of_turn>|</s>|<eos>"
+    r"|<\uff5cend\u2581of\u2581sentence\uff5c>)\s*)+\Z"
+)
 _STRING_OR_MARK = re.compile(r'"(?:[^"\\]|\\.)*+"?|[][{},]', re.DOTALL)
 _ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")  # with an odd number of backslashes
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
@@ -79,6 +82,8 @@ def exact_number(text: str) -> int | float:
 def _unwrap(reply: str) -> str:
     """The reply without what stands around its object."""
     text = reply.strip().removeprefix("\ufeff").lstrip()
+    if text.startswith("{") and text.endswith("}"):
+        return text
     start = 0
     while text[start : start + 1] not in {"{", "`", "~"}:
         end = _REASONING_ENDS.search(text, start)
@@ -89,8 +94,8 @@ def _unwrap(reply: str) -> str:
             break  # prose, and reasoning behind it
         start = end.end()
     text = text[start:]
-    for mark in _AFTERWARDS:
-        text = text.removesuffix(mark).rstrip()
+    if marks := _END_MARKS.search(text, max(0, len(text) - 200)):
+        text = text[: marks.start()].rstrip()
     if fence := _FENCE.match(text):
         text = text[fence.end() :].removesuffix(fence[0][:3])
     return text.strip()
@@ -98,6 +103,9 @@ def _unwrap(reply: str) -> str:
 
 def _check_size(text: str, limits: Limits) -> None:
     """Bound depth and number of values before anything parses them."""
+    openings = text.count("{") + text.count("[")
+    if openings <= limits.max_reply_depth and len(text) <= limits.max_reply_values:
+        return  # it cannot be too much, whatever of it stands in strings
     depth = values = 0
     for match in _STRING_OR_MARK.finditer(text):
         mark = match[0]

@@ -1,7 +1,7 @@
-"""What the model writes for a field or an enum value that has an @alias.
+"""What only the source of the schema tells: aliases, and rules that BAML would not apply.
 
-The generated types know Python's names only, so the aliases are read from the schema's source. One
-that is not found here is refused by the guard: its field is then unknown, or missing.
+The generated types know Python's names only. An alias that is not found here is refused by the
+guard: its field is then unknown, or missing.
 """
 
 import json
@@ -9,10 +9,12 @@ import re
 from collections.abc import Iterable
 
 _TOKEN = re.compile(
-    r'(?P<comment>//[^\n]*)|(?P<raw>(?P<hashes>#+)"(?P<text>.*?)"(?P=hashes))'
+    r'(?P<comment>//[^\n]*)|(?P<jinja>\{\{.*?\}\})|(?P<raw>(?P<hashes>#+)"(?P<text>.*?)"(?P=hashes))'
     r'|(?P<string>"(?:[^"\\]|\\.)*")|(?P<word>@{0,2}\w+)|(?P<mark>[{}\n|])',
     re.DOTALL,
 )
+
+_PART_WITH_ASSERT = re.compile(r"\([^()]*@assert\([^()]*\)[^()]*\)")
 
 
 def find_aliases(sources: Iterable[str]) -> dict[str, str]:
@@ -23,6 +25,19 @@ def find_aliases(sources: Iterable[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for source in sources:
         found.update(_find(source))
+    return found
+
+
+def dropped_asserts(sources: Iterable[str]) -> list[str]:
+    """The lines with an @assert that BAML drops: in an alias of a type, or in a part of a union."""
+    found = []
+    for source in sources:
+        plain = _TOKEN.sub(lambda m: m[0] if m.lastgroup in {"word", "mark"} else "", source)
+        for line in plain.splitlines():
+            outside = _PART_WITH_ASSERT.sub("X", line)
+            in_union = outside != line and re.search(r"X\s*\)*\s*[|?]|\|\s*\(*\s*X", outside)
+            if in_union or ("@assert" in line and line.startswith("type ")):
+                found.append(" ".join(line.split()))
     return found
 
 
@@ -42,7 +57,8 @@ def _find(source: str) -> dict[str, str]:
         elif before == "@alias" and depth == 1:
             found[f"{owner}.{member}"] = _unquoted(token)
         starts_line = text in {"{", "\n"}
-        before = text
+        if text != "\n":
+            before = text
     return found
 
 

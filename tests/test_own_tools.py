@@ -1,0 +1,108 @@
+"""Tools that an owner adds: what is logged, shown and run is what was written, or a line says why
+not.
+"""
+
+import json
+import shutil
+from importlib import import_module
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hostile_replies import corpus, is_step
+from support import agent, generate, importing
+
+ACCEPTED = [case for case in corpus("owner") if "step" in case]
+
+
+@pytest.fixture(scope="module")
+def runtime(owners_project: Path) -> Any:
+    """The agent's modules of the project with the owner's tools."""
+    names = ("baml", "guard", "json_schema", "prompt", "settings", "steps", "thread")
+    with importing(owners_project):
+        found = {name: import_module(f"owner_desk.runtime.{name}") for name in names}
+    return SimpleNamespace(**found)
+
+
+def test_what_is_logged_and_run_is_what_was_written(runtime: Any) -> None:
+    """A call's log entry is the reply in the model's words, and the step built from it the same."""
+    for case in ACCEPTED:
+        step = runtime.guard.read_step(case["reply"], runtime.baml.tools(), runtime.settings.USUAL)
+        thread = runtime.thread.Thread()
+        thread.add_user_input("do it")
+        thread.add_call(step, {})
+        logged = json.loads(json.dumps(thread.events[1].data))
+        assert is_step(case["step"], logged)
+        assert repr(step) == repr(thread.open_call().step)
+        assert ("tool_call", logged) == runtime.prompt.parse(runtime.prompt.render(thread.events))[
+            1
+        ]
+
+
+def test_the_json_schema_speaks_the_models_words(runtime: Any) -> None:
+    """Aliases, enums, checks and classes that hold themselves are in the schema of a step."""
+    tools = runtime.baml.tools()
+    schema = runtime.json_schema.step_schema(tools.classes.values(), tools.names)
+    by_intent = {each["properties"]["intent"]["enum"][0]: each for each in schema["anyOf"]}
+    book, visit = by_intent["book"]["properties"], by_intent["visit"]
+    assert ["intent", "roomId", "seats"] == list(book)[:3]
+    assert {"type": "integer"} == book["seats"]
+    assert ["link", "reason"] == list(visit["properties"])[1:3]
+    assert "count" not in visit["required"]
+    assert ["LOW", "urgent", 'do "nothing"'] == schema["$defs"]["Issue"]["properties"][
+        "how_urgent"
+    ]["enum"]
+    assert {"$ref": "#/$defs/Step"} == schema["$defs"]["Step"]["properties"]["parts"]["items"]
+
+
+def with_tools(project: Path, folder: Path, source: str, union: str) -> Path:
+    """A copy of a project with these classes and members of its union added."""
+    copy = folder / project.name
+    shutil.copytree(project, copy)
+    (copy / "baml_src/mine.baml").write_text(source, encoding="utf-8")
+    with (copy / "baml_src/tools.baml").open("a", encoding="utf-8") as tools:
+        tools.write(f"  | {union}\n")
+    generate(copy)
+    return copy
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ("x int", "Mine is no tool: its intent"),
+        ("intent string", "Mine is no tool: its intent"),
+        ('intent "a" | "b"', "Mine is no tool: its intent"),
+        ("intent 5", "Mine is no tool: its intent"),
+        ('intent "mine" @check(c, {{ true }})', "Mine is no tool: its intent"),
+        ('intent "mine"\n  @@check(c, {{ true }})', "no tool: its intent"),
+        ('intent "mine" @alias("action")', "Mine has an @alias on intent"),
+        ('intent "done_for_now"', "have the intent 'done_for_now'"),
+        ('intent "mine"\n  x Positive?', "BAML drops this @assert"),
+        ('intent "mine"\n  x (int @assert(p, {{ this > 0 }})) | string', "BAML drops this @assert"),
+    ],
+)
+def test_a_tool_that_cannot_be_read_is_named(
+    fields: str, told: str, tmp_path: Path, project: Path
+) -> None:
+    """One line, exit 1, no traceback, whatever is asked."""
+    source = f"class Mine {{\n  {fields}\n}}\n"
+    if "Positive" in fields:
+        source += "type Positive = int @assert(positive, {{ this > 0 }})\n"
+    copy = with_tools(project, tmp_path, source, "Mine")
+    for words in (["tools"], ["ask", "hello"]):
+        done = agent(copy, *words, check=False)
+        assert (1, "") == (done.returncode, done.stdout)
+        assert done.stderr.splitlines()[-1].startswith("error: baml_src: ")
+        assert told in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_a_type_that_holds_itself_without_a_class_crashes_nothing(
+    tmp_path: Path, project: Path
+) -> None:
+    """BAML cannot read such an alias; tools are listed and other tools work all the same."""
+    source = 'type Js = int | Js[]\nclass Any {\n  intent "any"\n  value Js\n}\n'
+    copy = with_tools(project, tmp_path, source, "Any")
+    assert "any" in json.loads(agent(copy, "tools", "--json").stdout)
+    assert agent(copy, "ask", "add 3 and 4").stdout == "7\n"
