@@ -15,6 +15,9 @@ import typer
 
 from . import __version__
 from .errors import UserError
+from .providers import PROVIDERS
+
+_PROVIDERS = ", ".join(PROVIDERS)
 
 app = typer.Typer(
     name="create-agent",
@@ -77,12 +80,11 @@ def new(
     ] = None,
     provider: Annotated[
         str | None,
-        typer.Option(help="The model its .env names. Default: none, and the agent looks for one."),
+        typer.Option(help=f"The model its .env names: {_PROVIDERS}. Default: the agent looks."),
     ] = None,
 ) -> None:
     """Make a new project, with its client generated and its first commit made."""
     from .new import create
-    from .providers import PROVIDERS
 
     created = create(path, tools, provider, before_placing=context.obj)
     print(f"Created {created.path} with the tool sets {', '.join(created.tools)}.")
