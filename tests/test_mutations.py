@@ -109,7 +109,7 @@ BY_HAND = [
     ("shape.py", "return said(cast(Any, value).value, names)", "pass"),
     ("shape.py", "return names.member(value)", "return value.value"),
     ("shape.py", "wire[name]: said(each", "name: said(each"),
-    ("schema_source.py", r"(?P<comment>//[^\n]*)|", ""),
+    ("schema_source.py", r"(?P<comment>\{//.*?//\}|//[^\n]*)|", ""),
     ("schema_source.py", r"(?P<jinja>\{\{.*?\}\})|", ""),
     ("schema_source.py", r'if text != "\n":', "if True:"),
     ("schema_source.py", 'found[f"{owner}.{member}"]', 'found[f"{owner}."]'),

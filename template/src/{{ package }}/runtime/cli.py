@@ -170,6 +170,7 @@ def _tools(args: argparse.Namespace) -> int:
     from ..policy import policy_of
     from .baml import tools
     from .json_schema import tool_schema
+    from .shape import fields_of
     from .show import table
 
     if args.json:
@@ -181,7 +182,7 @@ def _tools(args: argparse.Namespace) -> int:
     for intent, cls in tools().classes.items():
         policy = policy_of(intent)
         approval = "a person" if policy.approval else "none"
-        fields = ", ".join(name for name in cls.model_fields if name != "intent")
+        fields = ", ".join(name for name in fields_of(cls, tools().names) if name != "intent")
         description = cls.model_fields["intent"].description or ""
         rows.append([intent, policy.effect, approval, fields, description])
     print(table(rows))

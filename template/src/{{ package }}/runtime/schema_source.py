@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterable
 
 _TOKEN = re.compile(
-    r'(?P<comment>//[^\n]*)|(?P<jinja>\{\{.*?\}\})|(?P<raw>(?P<hashes>#+)"(?P<text>.*?)"(?P=hashes))'
-    r'|(?P<string>"(?:[^"\\]|\\.)*")|(?P<word>@{0,2}\w+)|(?P<mark>[{}\n|])',
+    r"(?P<comment>\{//.*?//\}|//[^\n]*)|(?P<jinja>\{\{.*?\}\})"
+    r'|(?P<raw>(?P<hashes>#+)"(?P<text>.*?)"(?P=hashes))|(?P<string>"(?:[^"\\]|\\.)*")'
+    r"|(?P<word>@{0,2}\w+)|(?P<mark>[{}\n|])",
     re.DOTALL,
 )
 
