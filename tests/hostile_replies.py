@@ -1,10 +1,13 @@
 """The corpus of hostile/: replies, and what must come of each.
 
 A line is {"kind", "reply", "step"} where the reply has to become exactly this step, or {"kind",
-"reply", "refused"} with words of what the model is told. "python" is a piece of the step as Python
-shows it, where its JSON does not tell. A reply is a text, or pieces of text with
-how often each is repeated. Instead of "reply" there may be "parts", for an answer that has several
-(providers.py), and "finish", for one that is not whole.
+"reply", "refused"} with words of what the model is told. A reply is a text, or pieces of text with
+how often each is repeated. Further keys:
+
+    python   a piece of the step as Python shows it, where its JSON does not tell
+    parts    instead of a reply, what an answer with several parts consists of (providers.py)
+    finish   how an answer ends that is not whole
+    parsed   the fields that BAML makes of the reply, in a case where it cannot be trusted with it
 """
 
 import json
@@ -26,6 +29,11 @@ def corpus(name: str) -> list[Case]:
         if isinstance(case.get("reply"), list):
             case["reply"] = "".join(text * times for text, times in case["reply"])
     return cases
+
+
+def question(case: Case) -> dict[str, Any]:
+    """What one_step.py is asked about a case."""
+    return {name: case[name] for name in ("reply", "parsed") if name in case}
 
 
 def wrong(case: Case, outcome: dict[str, Any]) -> str | None:

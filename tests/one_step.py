@@ -5,6 +5,7 @@
 Each line of stdin is a JSON object:
 
     {"reply": a model's text}           is read without asking anybody
+    {"reply": …, "parsed": fields}      as if BAML had made these fields of it
     {"answer": body, "provider": name}  is a provider's answer, read without BAML
     {"env": variables, "text": …}       the model of these settings is asked, with a thread's text
 
@@ -16,6 +17,7 @@ import importlib
 import json
 import sys
 import time
+from dataclasses import replace
 from typing import Any
 
 
@@ -29,10 +31,12 @@ class Agent:
         self.answers, self.baml, self.errors = map(module, ("answers", "baml", "errors"))
         self.llm, self.models, self.reply = map(module, ("llm", "models", "reply"))
         self.settings = module("settings")
+        self.tools = self.baml.tools()
 
     async def outcome(self, case: dict[str, Any]) -> dict[str, Any]:
         """What comes of a case; whatever is not one of the agent's own errors is a crash."""
         ask = self.model(case)
+        self.baml.tools = lambda: self.tools_for(case)
         try:
             step, meta = await self.llm.determine_next_step(case.get("text", ""), ask)
         except self.errors.Refused as error:
@@ -40,6 +44,13 @@ class Agent:
         except self.errors.Unavailable as error:
             return {"unavailable": str(error)}
         return {"step": self.baml.dump_step(step), "python": repr(step), "meta": meta}
+
+    def tools_for(self, case: dict[str, Any]) -> Any:
+        """The agent's tools, with a parser that makes of a reply what the case says."""
+        if "parsed" not in case:
+            return self.tools
+        cls = self.tools.classes[json.loads(case["reply"])["intent"]]
+        return replace(self.tools, parse=lambda text: cls.model_construct(**case["parsed"]))
 
     def model(self, case: dict[str, Any]) -> Any:
         """What answers in a case."""

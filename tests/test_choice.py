@@ -173,9 +173,10 @@ def test_nobody_is_waited_for(local_servers: ModuleType, serving: Any) -> None:
 
 
 def test_an_address_that_is_none_is_named(project: Path) -> None:
-    """A wrong OLLAMA_BASE_URL is no crash where nothing is chosen."""
+    """A wrong OLLAMA_BASE_URL is an error, also where nothing is chosen."""
     done = ask(project, AGENT_CLIENT="", OLLAMA_BASE_URL="http://[")
-    assert "offline" == client_of(done)
+    assert (1, "") == (done.returncode, done.stdout)
+    assert done.stderr.startswith("error: OLLAMA_BASE_URL is no address")
 
 
 def test_the_next_client_answers_where_the_first_cannot(project: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hostile_replies import Case, corpus, wrong
+from hostile_replies import Case, corpus, question, wrong
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from providers import PROVIDERS, answer
@@ -48,14 +48,14 @@ def test_the_corpus_is_large_and_varied() -> None:
 
 def test_replies_to_the_projects_tools(project: Path) -> None:
     """No wrong execution, no false refusal, no crash."""
-    outcomes = one_step(project, [{"reply": case["reply"]} for case in IN_PROCESS])
+    outcomes = one_step(project, [question(case) for case in IN_PROCESS])
     assert [] == mistakes(IN_PROCESS, outcomes)
 
 
 def test_replies_to_tools_that_an_owner_added(owners_project: Path) -> None:
     """Nested classes, lists, optionals, maps, enums, aliases, checks and asserts stay exact."""
     cases = [*OWNERS, *IN_PROCESS]
-    outcomes = one_step(owners_project, [{"reply": case["reply"]} for case in cases])
+    outcomes = one_step(owners_project, [question(case) for case in cases])
     assert [] == mistakes(cases, outcomes)
 
 

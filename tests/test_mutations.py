@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from hostile_replies import corpus, wrong
+from hostile_replies import corpus, question, wrong
 from providers import answer
 from support import REPOSITORY, one_step, package_of
 
@@ -80,10 +80,21 @@ BY_HAND = [
     ("strict_json.py", r'text.isascii() and "\\u" not in text', "True"),
     ("guard.py", "not isinstance(intent, str) or intent not in tools.classes", "False"),
     ("guard.py", "meant = fit(written, tools.classes[intent], tools.names)", "meant = written"),
-    ("guard.py", ", parse_int=float", ""),
-    ("fit.py", " and (exact or each is not None)", ""),
-    ("fit.py", "(exact or each is not None)", "each is not None"),
-    ("fit.py", "(True,) if exact else (True, False)", "(exact,)"),
+    ("guard.py", "name in got and _agree(each, got[name])", "_agree(each, got.get(name, each))"),
+    ("guard.py", "_agree(each, got[name]) for", "True for"),
+    ("guard.py", "same and all(got[name] is None", "same and all(True"),
+    ("guard.py", "len(meant) == len(got) and ", ""),
+    ("guard.py", "all(map(_agree, meant, got))", "True"),
+    ("guard.py", "isinstance(meant, bool) or isinstance(got, bool)", "False"),
+    ("guard.py", "return bool(meant == got)", "return type(meant) is type(got) and meant == got"),
+    ("guard.py", "return bool(meant == got)", "return True"),
+    ("fit.py", "name not in fields and each is not None", "name not in fields"),
+    ("fit.py", "self.changes += name not in fields", "pass"),
+    ("fit.py", "changes < best[0]", "False"),
+    ("fit.py", "self.changes += isinstance(value, str) or", "self.changes +="),
+    ("fit.py", "or (member is int and isinstance(value, float))", ""),
+    ("fit.py", "self.spend(weight, path)", "pass"),
+    ("fit.py", "name in value or field.has_check", "name in value"),
     (
         "fit.py",
         "isinstance(value, int | float) and not isinstance(value, bool)",
@@ -91,10 +102,9 @@ BY_HAND = [
     ),
     (
         "fit.py",
-        "return is_number or (not exact and isinstance(value, str) and is_numeral(value))",
+        "return is_number or (isinstance(value, str) and is_numeral(value))",
         "return is_number",
     ),
-    ("fit.py", "(not exact and isinstance(value, str)", "(isinstance(value, str)"),
     ("fit.py", "type(value) is type(each) and value == each", "value == each"),
     ("fit.py", "abs(number) > MAX_INTEGER", "False"),
     ("fit.py", "number != int(number)", "False"),
@@ -107,9 +117,9 @@ BY_HAND = [
     ("shape.py", "wire[name]: said(each", "name: said(each"),
     ("schema_source.py", r"(?P<comment>\{//.*?//\}|//[^\n]*)|", ""),
     ("schema_source.py", r"|(?P<jinja>\{\{.*?\}\})", ""),
-    ("schema_source.py", r'if text != "\n":', "if True:"),
-    ("schema_source.py", 'found[f"{owner}.{member}"]', 'found[f"{owner}."]'),
-    ("answers.py", 'if not part.get("thought")', ""),
+    ("schema_source.py", r'said if said != "\n" else before', "said"),
+    ("schema_source.py", "_unquoted(tokens[i + 1])", "tokens[i + 1][0]"),
+    ("answers.py", 'not part.get("thought") and ', ""),
     ("answers.py", '"thinking", "redacted', '"redacted'),
     (
         "answers.py",
@@ -142,7 +152,7 @@ def mistakes(project: Path) -> list[str]:
                 for shape, provider in SHAPES.items()
             ]
         else:
-            asked = [{"reply": case["reply"]}]
+            asked = [question(case)]
         questions += asked
         cases += [case] * len(asked)
     try:

@@ -294,6 +294,10 @@ ODD = {
         "anthropic",
         {"content": [{"type": "text", "text": " "}, {"type": "text", "text": TEXT}]},
     ),
+    "a signature of a thought": (
+        "google",
+        {"candidates__0__content__parts": [{"text": TEXT}, {"thoughtSignature": "c2ln"}]},
+    ),
     "one text in two parts": (
         "google",
         {"candidates__0__content__parts": [{"text": TEXT[:9]}, {"text": TEXT[9:]}]},

@@ -18,7 +18,7 @@ Block = dict[str, Any]
 # How an answer ends that is not whole, in the words of providers and of compatible servers.
 _BAD_END = re.compile(
     r"length|max|limit|filter|safety|recit|block|refus|tool|func|call|error|abort|cancel|incomplete"
-    r"|resource|pause|malformed|prohibited|spii",
+    r"|resource|pause|malformed|prohibited|spii|trunc|time|preempt|other|exceed|context",
     re.IGNORECASE,
 )
 
@@ -55,7 +55,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     """The seconds that a provider asks to wait; its header is a number or a date (RFC 9110)."""
     text = headers.get("retry-after", "").strip()
     try:
-        if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text):
+        if re.fullmatch(r"[0-9]{1,300}(\.[0-9]{1,9})?", text):
             return float(text)
         return max(0.0, (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds())
     except (TypeError, ValueError, OverflowError):
@@ -68,18 +68,24 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 def _chat(answer: Any) -> tuple[Any, list[Block]]:
     """OpenAI's chat completions, and whoever speaks them."""
     blocks: list[Block] = []
-    for choice in answer["choices"]:
-        message = choice["message"]
-        content = message.get("content")
-        blocks += content if isinstance(content, list) else [{"type": "text", "text": content}]
-        if message.get("refusal"):
-            blocks.append({"type": "refusal"})
-        if message.get("tool_calls") or message.get("function_call"):
-            blocks.append({"type": "tool_call"})
-        if choice.get("error"):
-            blocks.append({"type": "error"})
-    ends = [choice.get("finish_reason") for choice in answer["choices"]]
-    return (ends[0] if ends else None), blocks
+    choice = _only(answer["choices"])
+    message = choice["message"]
+    content = message.get("content")
+    blocks += content if isinstance(content, list) else [{"type": "text", "text": content}]
+    if message.get("refusal"):
+        blocks.append({"type": "refusal"})
+    if message.get("tool_calls") or message.get("function_call"):
+        blocks.append({"type": "tool_call"})
+    if choice.get("error"):
+        blocks.append({"type": "error"})
+    return choice.get("finish_reason"), blocks
+
+
+def _only(answers: list[Any]) -> Any:
+    """The one answer of several that a request might get."""
+    if len(answers) > 1:
+        raise Refused("the reply has several texts; write one JSON object and nothing else")
+    return answers[0] if answers else {"message": {}}
 
 
 def _anthropic(answer: Any) -> tuple[Any, list[Block]]:
@@ -90,14 +96,12 @@ def _google(answer: Any) -> tuple[Any, list[Block]]:
     """Gemini's answers; the parts of one candidate are one text, cut anywhere."""
     if blocked := (answer.get("promptFeedback") or {}).get("blockReason"):
         return f"refused: {blocked}", []
-    blocks: list[Block] = []
-    for candidate in answer["candidates"]:
-        parts = (candidate.get("content") or {}).get("parts") or []
-        said = [part for part in parts if not part.get("thought")]
-        blocks += [{"type": "part"} for part in said if "text" not in part]
-        text = "".join(part["text"] for part in said if "text" in part)
-        blocks.append({"type": "text", "text": text})
-    return answer["candidates"][0].get("finishReason"), blocks
+    candidate = _only(answer["candidates"])
+    parts = (candidate.get("content") or {}).get("parts") or []
+    said = [part for part in parts if not part.get("thought") and set(part) != {"thoughtSignature"}]
+    others: list[Block] = [{"type": "part"} for part in said if "text" not in part]
+    text = "".join(part["text"] for part in said if "text" in part)
+    return candidate.get("finishReason"), [*others, {"type": "text", "text": text}]
 
 
 def _responses(answer: Any) -> tuple[Any, list[Block]]:
@@ -138,7 +142,10 @@ def _text_of(block: Block) -> str:
     """The text of a block; "" for reasoning. Raises Refused for a block of any other kind."""
     kind = block["type"]
     if kind in _TEXTS:
-        return str(block["text"] or "")
+        text = block["text"]
+        if text is not None and not isinstance(text, str):
+            raise TypeError("a text that is none")
+        return text or ""
     if kind in _REASONING:
         return ""
     raise Refused(f"the reply is more than text ({str(kind)[:40]}); write one JSON object as text")

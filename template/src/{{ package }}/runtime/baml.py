@@ -21,11 +21,12 @@ from ..baml_client.async_client import b
 from ..baml_client.inlinedbaml import get_baml_files
 from ..baml_client.sync_client import b as sync_b
 from .answers import http_problem, read_text, retry_after
-from .errors import Refused, SettingsError, ToolError, TryAgain, Unavailable
+from .errors import Refused, ToolError, TryAgain, Unavailable
 from .guard import Tools, build_step
 from .json_schema import in_order
 from .reply import Ask, Reply, Tokens
-from .schema_source import dropped_asserts, find_aliases
+from .schema_check import require_readable
+from .schema_source import read_source
 from .shape import Names, said
 from .steps import NextStep, tool_classes
 
@@ -81,13 +82,9 @@ def tool_schema() -> str:
 @cache
 def tools() -> Tools:
     """What a reply may say. Raises SettingsError for a schema that cannot be kept to."""
-    sources = list(cast(Any, get_baml_files)().values())
-    names = Names(find_aliases(sources))
-    for cls in tool_classes().values():
-        if names.field(cls, "intent") != "intent":
-            raise SettingsError(f"baml_src: {cls.__name__} has an @alias on intent; take it away")
-    if dropped := dropped_asserts(sources):
-        raise SettingsError(f"baml_src: BAML drops this @assert; put it on a field: {dropped[0]}")
+    source = read_source(cast(Any, get_baml_files)().values())
+    names = Names(source.aliases)
+    require_readable(tool_classes().values(), names, source)
     return Tools(tool_classes(), names, _parse)
 
 
@@ -123,10 +120,11 @@ async def _ask(client: str, options: Any, thread: str) -> Reply:
 
 
 def _last_call(collector: Collector) -> Any:
-    """What was sent last and what came back; with None for everything if nothing was sent."""
+    """The request that was answered, or else one that was not; all None if nothing was sent."""
     log = collector.last
     calls = log.calls if log else []
-    return calls[-1] if calls else _NOTHING_SENT
+    answered = (call for call in calls if call.selected)  # their order is not that of time
+    return next(answered, calls[-1] if calls else _NOTHING_SENT)
 
 
 def _require_answer(client: str, status: int, answer: Any) -> None:
@@ -150,8 +148,8 @@ def _require_answer(client: str, status: int, answer: Any) -> None:
 def _status_within(answer: Any) -> int:
     """The status that some servers, such as OpenRouter, put into an answer with status 200."""
     try:
-        code = answer.body.json()["error"]["code"]
-        return code if isinstance(code, int) and 400 <= code < 600 else 200
+        code = int(answer.body.json()["error"]["code"])
+        return code if 400 <= code < 600 else 200
     except Exception:  # as most answers, it has none
         return 200
 
@@ -159,7 +157,13 @@ def _status_within(answer: Any) -> int:
 def _read(client: str, call: Any, found: str | None) -> tuple[str, str | None]:
     """The text of an answer, and what is wrong with it. found: what BAML takes for the text."""
     try:
-        text = read_text(call.provider, call.http_response.body.json())
+        answer = call.http_response.body.json()
+        if isinstance(answer, dict) and answer.get("error"):
+            _require_answer(client, 200, call.http_response)
+            raise Unavailable(f"{client} sent no answer of a model, but an error")
+        text = read_text(call.provider, answer)
+    except Unavailable:
+        raise
     except Refused as error:
         return "", str(error)
     except Exception:  # no JSON, or JSON of another shape

@@ -3,6 +3,7 @@
 Nothing here needs a change when you add a tool: it follows the types that BAML generates.
 """
 
+import json
 from types import NoneType
 from typing import Any, cast, get_args, get_origin
 
@@ -13,69 +14,79 @@ from .readable import short
 from .shape import Names, choices_of, fields_of, is_class, is_container, members_of, wanted
 from .strict_json import MAX_INTEGER, exact_number, is_numeral
 
-MOST_WAYS = 100_000  # of reading a reply; each takes BAML about half a microsecond
+MOST_WORK = 100_000  # for one reply, in half microseconds of BAML's time
+FIELD = 20  # what a field of a class costs, whether it is written or not
 
 
-class TooManyWays(Refused):
+class TooMuchWork(Refused):
     """A value that would take BAML too long to read."""
 
 
 def fit(value: dict[str, Any], cls: type[BaseModel], names: Names) -> dict[str, Any]:
     """A JSON object as a class has it, or Refused with what the model should write instead.
 
-    Every field of the class is there, null where it was left out. A numeral in quotes becomes its
-    number where a text cannot be meant. Nothing else changes.
+    A numeral in quotes becomes its number where a text cannot be meant, and a null of a field that
+    the class does not have is left out. Nothing else changes.
     """
-    return _Fitting(names).object(value, cls, "", exact=False, weight=1)
+    return _Fitting(names).object(value, cls, "", weight=1)
 
 
 class _Fitting:
     """One reading of a reply.
 
-    path: where a value stands, such as `issue.labels`. exact: take no numeral in quotes for a
-    number and leave no null out, so that the member of a union that says what is written wins.
-    weight: how many ways lead to a value; BAML tries each class of a union, at every level.
+    path: where a value stands, such as `issue.labels`. weight: how many ways lead to a value, since
+    BAML tries each class of a union, at every level.
     """
 
     def __init__(self, names: Names) -> None:
         self.names = names
-        self.ways = 0
+        self.work = 0
+        self.changes = 0  # made to the reply; the member of a union that needs fewest is meant
 
-    def value(
-        self, value: Any, members: tuple[Any, ...], path: str, exact: bool, weight: int
-    ) -> Any:
-        """A value as the one of these types that it fits."""
+    def value(self, value: Any, members: tuple[Any, ...], path: str, weight: int) -> Any:
+        """A value as the one of these types that it fits best."""
         weight *= sum(1 for each in members if is_container(each)) or 1
-        self.ways += weight
-        if self.ways > MOST_WAYS:
-            raise TooManyWays(f"{path} can be read in too many ways; nest it less deeply")
-        kinds = [each for each in members if self.is_kind(value, each, exact)]
+        self.spend(weight, path)
+        kinds = [each for each in members if self.is_kind(value, each)]
         if len(kinds) == 1:
-            return self.one(value, kinds[0], path, exact, weight)
-        for exactly in (True,) if exact else (True, False):
-            for member in kinds:
-                if self.is_kind(value, member, exactly):
-                    try:
-                        return self.one(value, member, path, exactly, weight)
-                    except TooManyWays:
-                        raise
-                    except Refused:
-                        continue
+            return self.one(value, kinds[0], path, weight)
+        before = self.changes
+        best: tuple[int, Any] | None = None
+        for member in kinds:
+            try:
+                fitted = self.one(value, member, path, weight)
+            except TooMuchWork:
+                raise
+            except Refused:
+                continue
+            finally:
+                changes, self.changes = self.changes - before, before
+            if best is None or changes < best[0]:
+                best = (changes, fitted)
+            if changes == 0:
+                break
+        if best is not None:
+            self.changes += best[0]
+            return best[1]
         if classes := [each for each in kinds if is_class(each)]:
             # Not any of them: say why not the one that was most likely meant.
             meant = max(classes, key=lambda cls: self.likeness(value, cls))
-            return self.one(value, meant, path, exact, weight)
-        raise Refused(f"{path} is {short(value)}; write {wanted(members, self.names)}")
+            return self.one(value, meant, path, weight)
+        raise Refused(f"{where(path)} is {short(value)}; write {wanted(members, self.names)}")
 
-    def is_kind(self, value: Any, member: Any, exact: bool) -> bool:
+    def spend(self, work: int, path: str) -> None:
+        """Count what reading costs BAML."""
+        self.work += work
+        if self.work > MOST_WORK:
+            raise TooMuchWork(f"{where(path)} is too much to read; write less, nested less deeply")
+
+    def is_kind(self, value: Any, member: Any) -> bool:
         """Whether a value is of a type's kind; what a list or an object holds is not looked at."""
         if member is str or member is bool or member is NoneType:
             return isinstance(value, member)
-        if member is int and exact:
-            return isinstance(value, int) and not isinstance(value, bool)
         if member is int or member is float:
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
-            return is_number or (not exact and isinstance(value, str) and is_numeral(value))
+            return is_number or (isinstance(value, str) and is_numeral(value))
         if is_class(member) or get_origin(member) is dict:
             return isinstance(value, dict)
         if get_origin(member) is list:
@@ -83,42 +94,54 @@ class _Fitting:
         choices = choices_of(member, self.names)
         return any(type(value) is type(each) and value == each for each in choices)
 
-    def one(self, value: Any, member: Any, path: str, exact: bool, weight: int) -> Any:
+    def one(self, value: Any, member: Any, path: str, weight: int) -> Any:
         """A value of a type's kind as that type has it."""
         if member is int or member is float:
-            return _fit_number(value, member, path)
+            return self.number(value, member, path)
         if isinstance(value, dict) and is_class(member):
-            return self.object(value, member, f"{path}.", exact, weight)
+            return self.object(value, member, f"{path}.", weight)
         if isinstance(value, dict):
             keys, items = map(members_of, get_args(member))
-            at = {key: f"{path}.{key[:40]}" for key in value}
-            fitted = {key: self.value(key, keys, at[key], exact, weight) for key in value}
+            at = {key: f"{path}.{key}" for key in value}
+            fitted = {key: self.value(key, keys, at[key], weight) for key in value}
             return {
-                fitted[key]: self.value(each, items, at[key], exact, weight)
-                for key, each in value.items()
+                fitted[key]: self.value(each, items, at[key], weight) for key, each in value.items()
             }
         if isinstance(value, list):
             items = members_of(get_args(member)[0])
             numbered = enumerate(value)
-            return [self.value(each, items, f"{path}.{i}", exact, weight) for i, each in numbered]
+            return [self.value(each, items, f"{path}.{i}", weight) for i, each in numbered]
         return value
 
+    def number(self, value: Any, member: Any, path: str) -> int | float:
+        """A number, as written or within quotes, as a whole one where it has to be."""
+        number = exact_number(value) if isinstance(value, str) else value
+        if member is int and (number != int(number) or abs(number) > MAX_INTEGER):
+            raise Refused(f"{where(path)} is {short(value)}; write a whole number")
+        self.changes += isinstance(value, str) or (member is int and isinstance(value, float))
+        return int(number) if member is int else cast(float, number)
+
     def object(
-        self, value: dict[str, Any], cls: type[BaseModel], at: str, exact: bool, weight: int
+        self, value: dict[str, Any], cls: type[BaseModel], at: str, weight: int
     ) -> dict[str, Any]:
-        """An object with every field of a class, null where it was left out."""
+        """An object as a class has it, with those of its fields that were written."""
         fields = fields_of(cls, self.names)
+        self.spend(FIELD * len(fields), at)
         for name, each in value.items():
-            if name not in fields and (exact or each is not None):
-                raise Refused(f"{at}{name[:40]} is no field here; there are {', '.join(fields)}")
+            if name not in fields and each is not None:
+                known = ", ".join(fields)
+                raise Refused(f"{where(at + name)} is no field here; there are {known}")
+            self.changes += name not in fields
         for name, field in fields.items():
             if field.required and value.get(name) is None:
-                raise Refused(f"{at}{name} is missing; write {wanted(field.members, self.names)}")
+                needed = wanted(field.members, self.names)
+                raise Refused(f"{where(at + name)} is missing; write {needed}")
         return {
             name: None
             if value.get(name) is None
-            else self.value(value[name], field.members, at + name, exact, weight)
+            else self.value(value[name], field.members, at + name, weight)
             for name, field in fields.items()
+            if name in value or field.has_check
         }
 
     def likeness(self, value: dict[str, Any], cls: type[BaseModel]) -> int:
@@ -130,8 +153,7 @@ class _Fitting:
         return len(known) + 10 * len(same)
 
 
-def _fit_number(value: Any, member: Any, path: str) -> int | float:
-    number = exact_number(value) if isinstance(value, str) else value
-    if member is int and (number != int(number) or abs(number) > MAX_INTEGER):
-        raise Refused(f"{path} is {short(value)}; write a whole number")
-    return int(number) if member is int else cast(float, number)
+def where(path: str) -> str:
+    """A path for a message: its end, if it is long, and with nothing that steers a terminal."""
+    shown = json.dumps(path)[1:-1]
+    return shown if len(shown) <= 60 else f"…{shown[-59:]}"

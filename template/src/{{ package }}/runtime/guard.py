@@ -47,20 +47,26 @@ def build_step(written: dict[str, Any], tools: Tools) -> BaseModel:
         # No "did you mean": after "do not process_refund" it would talk the model into the refund.
         known = ", ".join(tools.classes)
         way_out = f"use one of: {known}" if len(known) <= LONGEST_LIST else "copy one of the forms"
-        raise Refused(f"intent {short(intent)} is unknown; {way_out}")
+        problem = "is missing" if intent is None else f"{short(intent)} is unknown"
+        raise Refused(f"intent {problem}; {way_out}")
     meant = fit(written, tools.classes[intent], tools.names)
-    text = json.dumps(meant)
     try:
         # BAML's parser is lenient. It sees only our own text of what fits: nothing to repair.
-        step = tools.parse(text)
+        step = tools.parse(json.dumps(meant))
     except ValueError:
         raise Refused(f"{intent}: a value breaks a rule of the schema; follow it exactly") from None
-    back = json.dumps(said(step, tools.names))
-    if back != text and _canonical(back) != _canonical(text):
+    if not _agree(meant, said(step, tools.names)):
         raise Refused(f"{intent}: a value would be changed; write it as the schema says")
     return step
 
 
-def _canonical(text: str) -> str:
-    """The same text for every JSON of the same value. 12 and 12.0 are the same number."""
-    return json.dumps(json.loads(text, parse_int=float), sort_keys=True)
+def _agree(meant: Any, got: Any) -> bool:
+    """Whether a step says what was meant: the same values, and null where nothing was written."""
+    if isinstance(meant, dict) and isinstance(got, dict):
+        same = all(name in got and _agree(each, got[name]) for name, each in meant.items())
+        return same and all(got[name] is None for name in got.keys() - meant.keys())
+    if isinstance(meant, list) and isinstance(got, list):
+        return len(meant) == len(got) and all(map(_agree, meant, got))
+    if isinstance(meant, bool) or isinstance(got, bool):
+        return meant is got
+    return bool(meant == got)  # 12 and 12.0 are the same number

@@ -40,6 +40,8 @@ class Choice:
 OFFLINE = "offline"
 _RULES = "answers come from a few rules, not from a language model; .env.example names the models"
 _OTHERWISE = "AGENT_CLIENT in .env chooses another"
+# It does not show the value, which may hold a password.
+_NO_URL = "is no address such as http://host:port/v1, without a user and a ?query"
 CLIENTS = {  # in the order in which they are looked for where AGENT_CLIENT is not set
     "openai": Client(
         "Openai",
@@ -85,7 +87,10 @@ def choose_model(settings: Settings) -> Choice:
         for variable in client.needs:
             if variable.endswith("_API_KEY") and settings.get(variable):
                 return Choice(_model(name, settings), f"{name}: {variable} is set; {_OTHERWISE}")
-    if found := local_servers.find(settings.get("OLLAMA_BASE_URL")):
+    ollama = settings.get("OLLAMA_BASE_URL")
+    if ollama and not _is_url(ollama):
+        raise SettingsError(f"OLLAMA_BASE_URL {_NO_URL}")
+    if found := local_servers.find(ollama):
         variables = dict(found.variables)
         if model := settings.get("OLLAMA_MODEL"):
             variables["OLLAMA_MODEL"] = model
@@ -118,9 +123,7 @@ def _model(name: str, settings: Settings) -> Ask:
     env |= {each: settings.get(each, default) for each, default in client.defaults.items()}
     for variable, value in env.items():
         if variable.endswith("_BASE_URL") and not _is_url(value):
-            # Not the value itself: it may hold a password.
-            problem = "is no address such as http://host:port/v1, without a user and a ?query"
-            raise SettingsError(f"{variable} {problem}")
+            raise SettingsError(f"{variable} {_NO_URL}")
         if variable.endswith("_API_KEY") and not (value.isascii() and value.isprintable()):
             raise SettingsError(f"{variable} holds a character that no key has; set it again")
     json_format = _json_format(env.pop("COMPATIBLE_JSON", "off"))

@@ -1,12 +1,13 @@
-"""What only the source of the schema tells: aliases, and rules that BAML would not apply.
+"""What only the source of the schema tells: aliases, and where an @assert stands.
 
-The generated types know Python's names only. An alias that is not found here is refused by the
-guard: its field is then unknown, or missing.
+The generated types know Python's names only. This reads no more of BAML than it has to: comments,
+texts and templates are passed over, and a class has a field where a line of it begins with a word.
 """
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 _TOKEN = re.compile(
     r"(?P<comment>\{//.*?//\}|//[^\n]*)|(?P<jinja>\{\{.*?\}\})"
@@ -15,57 +16,72 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 
-_PART_WITH_ASSERT = re.compile(r"\([^()]*@assert\([^()]*\)[^()]*\)")
 
+@dataclass
+class Source:
+    """What the source tells.
 
-def find_aliases(sources: Iterable[str]) -> dict[str, str]:
-    """The alias of each "Class.field" and "Enum.MEMBER" that has one.
-
-    sources: the texts of the .baml files.
+    aliases: what the model writes, by "Class.field" and "Enum.MEMBER". fields: the names of each
+    class and enum. dropped_asserts: the fields and type aliases with an @assert that BAML may
+    forget, because it is a part of a union or of an alias.
     """
-    found: dict[str, str] = {}
-    for source in sources:
-        found.update(_find(source))
+
+    aliases: dict[str, str] = field(default_factory=dict)
+    fields: dict[str, set[str]] = field(default_factory=dict)
+    dropped_asserts: list[str] = field(default_factory=list)
+
+
+def read_source(texts: Iterable[str]) -> Source:
+    """What the .baml files with these texts tell."""
+    found = Source()
+    for text in texts:
+        for owner, name, tokens in _definitions(text):
+            words = [token[0] for token in tokens]
+            if owner:
+                found.fields.setdefault(owner, set()).add(name)
+            for i, word in enumerate(words[:-1]):
+                if word == "@alias":
+                    found.aliases[f"{owner}.{name}"] = _unquoted(tokens[i + 1])
+            if "@assert" in words and ("|" in words or not owner):
+                found.dropped_asserts.append(f"{owner}.{name}" if owner else name)
     return found
 
 
-def dropped_asserts(sources: Iterable[str]) -> list[str]:
-    """The lines with an @assert that BAML drops: in an alias of a type, or in a part of a union."""
-    found = []
-    for source in sources:
-        plain = _TOKEN.sub(lambda m: m[0] if m.lastgroup in {"word", "mark"} else "", source)
-        for line in plain.splitlines():
-            outside = _PART_WITH_ASSERT.sub("X", line)
-            in_union = outside != line and re.search(r"X\s*\)*\s*[|?]|\|\s*\(*\s*X", outside)
-            if in_union or ("@assert" in line and line.startswith("type ")):
-                found.append(" ".join(line.split()))
-    return found
+def _definitions(text: str) -> Iterator[tuple[str, str, list[re.Match[str]]]]:
+    """Each field with its class, each value with its enum, and each type alias without an owner.
 
-
-def _find(source: str) -> dict[str, str]:
-    found = {}
+    With it come the tokens of its definition, without comments, templates and line ends.
+    """
     depth = 0
-    owner = member = before = ""
-    starts_line = False
-    for token in _TOKEN.finditer(source):
-        kind, text = token.lastgroup or "", token[0]
+    block = owner = name = before = ""
+    tokens: list[re.Match[str]] = []
+    starts_line = True
+    for token in _TOKEN.finditer(text):
+        kind, said = token.lastgroup, token[0]
+        begins = kind == "word" and starts_line and (depth == 0 or (depth == 1 and block))
+        if name and (said == "}" or (begins and said[0] != "@")) and depth <= 1:
+            yield owner, name, tokens
+            name, tokens = "", []
         if kind == "mark":
-            depth += (text == "{") - (text == "}")
-        elif kind == "word" and before in {"class", "enum"} and depth == 0:
-            owner = text
-        elif kind == "word" and depth == 1 and starts_line and text[0] != "@":
-            member = text
-        elif before == "@alias" and depth == 1:
-            found[f"{owner}.{member}"] = _unquoted(token)
-        starts_line = text in {"{", "\n"}
-        if text != "\n":
-            before = text
-    return found
+            depth += (said == "{") - (said == "}")
+        elif begins and depth == 0:
+            block = said if said in {"class", "enum"} else ""
+            owner = ""
+        elif kind == "word" and depth == 0 and before in {"class", "enum"}:
+            owner = said
+        elif (kind == "word" and depth == 0 and before == "type") or (begins and said[0] != "@"):
+            name = said
+        if name and kind not in {"comment", "jinja"} and said != "\n":
+            tokens.append(token)
+        starts_line = said in {"{", "\n"} or (starts_line and kind == "comment")
+        before = said if said != "\n" else before
+    if name:
+        yield owner, name, tokens
 
 
 def _unquoted(token: re.Match[str]) -> str:
     if token["raw"]:
-        return token["text"]
+        return token["text"].strip()
     try:
         return str(json.loads(token[0])) if token["string"] else token[0]
     except ValueError:  # an escape that JSON does not know

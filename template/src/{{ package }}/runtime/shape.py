@@ -14,6 +14,7 @@ from typing import Any, ForwardRef, Literal, Union, cast, get_args, get_origin
 from pydantic import BaseModel
 
 from ..baml_client import types as schema_types
+from .errors import SettingsError
 from .readable import short
 
 _WORDS = {str: "a text in quotes", int: "a whole number", float: "a number", bool: "true or false"}
@@ -36,10 +37,14 @@ class Names:
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a class: what it may hold (see `members_of`), and whether it may be left out."""
+    """A field of a class: what it may hold (see `members_of`), and whether it may be left out.
+
+    has_check: it has a @check; BAML then wants a null where it is left out.
+    """
 
     members: tuple[Any, ...]
     required: bool
+    has_check: bool
     description: str | None
 
 
@@ -89,7 +94,9 @@ def fields_of(cls: type[BaseModel], names: Names) -> dict[str, Field]:
         field = cls.model_fields[name]
         members = members_of(cast(Any, field.annotation))
         required = field.is_required() and NoneType not in members
-        found[wire] = Field(members, required, field.description)
+        if wire in found:
+            raise SettingsError(f"baml_src: two fields of {cls.__name__} are written {wire!r}")
+        found[wire] = Field(members, required, _is_checked(field.annotation), field.description)
     return found
 
 
@@ -107,9 +114,12 @@ def choices_of(member: Any, names: Names) -> list[Any]:
     """What may be written for a literal or an enum; nothing for any other type."""
     if get_origin(member) is Literal:
         return list(get_args(member))
-    if isinstance(member, type) and issubclass(member, Enum):
-        return [names.member(each) for each in member]
-    return []
+    if not isinstance(member, type) or not issubclass(member, Enum):
+        return []
+    choices = [names.member(each) for each in member]
+    if len(set(choices)) < len(choices):
+        raise SettingsError(f"baml_src: two values of {member.__name__} are written the same")
+    return choices
 
 
 def _is_checked(annotation: Any) -> bool:

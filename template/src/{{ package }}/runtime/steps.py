@@ -26,6 +26,8 @@ def tool_classes() -> dict[str, type[BaseModel]]:
     found: dict[str, type[BaseModel]] = {}
     for member in get_args(types.Tools) or (types.Tools,):
         cls = _resolve(member)
+        if not isinstance(cls, type) or not issubclass(cls, BaseModel):
+            raise SettingsError(f"baml_src: {member} in the union Tools is no class; take it out")
         intent = _intent(cls)
         if intent in found:
             problem = f"{cls.__name__} and {found[intent].__name__} have the intent {intent!r}"
