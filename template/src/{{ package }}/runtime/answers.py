@@ -33,7 +33,7 @@ def read_text(provider: str, answer: Any) -> str | None:
         return None
     try:
         end, blocks = SHAPES[provider](answer)
-        texts = [text for block in blocks if (text := _text_of(block)).strip()]
+        texts = [text for block in blocks if (text := _text_of(block))]
     except (AttributeError, IndexError, KeyError, TypeError) as error:
         raise ValueError("not a model's answer") from error
     if end and _BAD_END.search(str(end)):
@@ -142,10 +142,7 @@ def _text_of(block: Block) -> str:
     """The text of a block; "" for reasoning. Raises Refused for a block of any other kind."""
     kind = block["type"]
     if kind in _TEXTS:
-        text = block["text"]
-        if text is not None and not isinstance(text, str):
-            raise TypeError("a text that is none")
-        return text or ""
+        return str.strip(block["text"] or "")  # a TypeError for what is no text
     if kind in _REASONING:
         return ""
     raise Refused(f"the reply is more than text ({str(kind)[:40]}); write one JSON object as text")

@@ -74,7 +74,7 @@ def _definitions(text: str) -> Iterator[tuple[str, str, list[re.Match[str]]]]:
         if name and kind not in {"comment", "jinja"} and said != "\n":
             tokens.append(token)
         starts_line = said in {"{", "\n"} or (starts_line and kind == "comment")
-        before = said if said != "\n" else before
+        before = said
     if name:
         yield owner, name, tokens
 
