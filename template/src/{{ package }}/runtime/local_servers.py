@@ -19,6 +19,12 @@ COMPATIBLE = {
     "llama-server": "http://127.0.0.1:8080/v1",
 }
 
+# What is raised where nobody answers, or something else than a server of models.
+_NO_SERVER = (
+    *(OSError, http.client.HTTPException),
+    *(ValueError, LookupError, TypeError, AttributeError, RecursionError),
+)
+
 # Models that do not chat, by their usual names.
 _NO_CHAT = re.compile(r"embed|rerank|whisper|\btts\b|minilm|\bbge\b|\bgte\b|\be5\b", re.IGNORECASE)
 
@@ -76,7 +82,5 @@ def _ask(address: str, server: str, models: dict[str, str]) -> None:
         ]
         if answer.status == 200 and url.scheme == "http" and chats:
             models[server] = chats[0]
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return  # not there, or no server of models
-    except http.client.HTTPException:
+    except _NO_SERVER:
         return
