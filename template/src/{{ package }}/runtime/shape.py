@@ -17,6 +17,7 @@ from ..baml_client import types as schema_types
 from .errors import SettingsError
 from .readable import short
 
+_PLAIN = {str, int, float, bool, NoneType}
 _WORDS = {str: "a text in quotes", int: "a whole number", float: "a number", bool: "true or false"}
 
 
@@ -53,6 +54,8 @@ def said(value: Any, names: Names) -> Any:
 
     Without its nulls an object may say less than it did: they can tell one class from another.
     """
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, BaseModel):
         if _is_checked(type(value)):
             return said(cast(Any, value).value, names)
