@@ -285,6 +285,17 @@ def test_json_mode_refuses_what_is_not_whole_too(reason: str, project: Path) -> 
     assert ["user_input", "error", "tool_call"] == [event["type"] for event in events]
 
 
+def test_json_mode_has_the_timeouts_of_the_client(project: Path) -> None:
+    """The client that is made at run time waits as long as the one in clients.baml."""
+    schema = (project / "baml_src/clients.baml").read_text(encoding="utf-8")
+    block = schema[schema.index("client<llm> Compatible") :]
+    made = (project / "src/refund_desk/runtime/baml.py").read_text(encoding="utf-8")
+    assert 3 == len(re.findall(r"_timeout_ms", block))
+    assert re.findall(r"(\w+_timeout_ms) (\d+)", block) == re.findall(
+        r'"(\w+_timeout_ms)": (\d+)', made
+    )
+
+
 def test_a_wrong_json_mode_is_named(project: Path) -> None:
     """COMPATIBLE_JSON is one of three words."""
     done = ask(project, **settings("compatible", NOWHERE), COMPATIBLE_JSON="strict")

@@ -90,7 +90,7 @@ BY_HAND = [
     ("guard.py", "return bool(meant == got)", "return True"),
     ("fit.py", "name not in fields and each is not None", "name not in fields"),
     ("fit.py", "self.changes += name not in fields", "pass"),
-    ("fit.py", "changes < best[0]", "False"),
+    ("fit.py", "key=lambda each: each[0]", "key=lambda each: 0"),
     ("fit.py", "self.changes += isinstance(value, str) or", "self.changes +="),
     ("fit.py", "or (member is int and isinstance(value, float))", ""),
     ("fit.py", "self.spend(weight, path)", "pass"),

@@ -91,7 +91,7 @@ def new(
     if created.note:
         print(f"Note: {created.note}")
     if needs := PROVIDERS.get(created.provider):
-        print(f"Note: {created.provider} needs {', '.join(needs)}; set it in the project's .env.")
+        print(f"Note: {created.provider} needs {', '.join(needs)} in the project's .env.")
     print("\nNow run:\n")
     for command in _next_commands(created.path, created.distribution, created.tools):
         print(f"  {command}")

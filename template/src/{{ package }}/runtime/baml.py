@@ -185,7 +185,7 @@ def _tokens(usage: Any) -> Tokens | None:
 def _with_format(response_format: dict[str, Any], env: Mapping[str, str]) -> dict[str, Any]:
     """Options for `Compatible` with a response_format, which clients.baml cannot compute.
 
-    The rest says again what clients.baml says of `Compatible`.
+    The timeouts are those of clients.baml; how an answer ended is seen in answers.py.
     """
     registry = ClientRegistry()
     options = {
@@ -193,7 +193,6 @@ def _with_format(response_format: dict[str, Any], env: Mapping[str, str]) -> dic
         "api_key": env["COMPATIBLE_API_KEY"],
         "base_url": env["COMPATIBLE_BASE_URL"],
         "response_format": in_order(response_format),
-        "finish_reason_deny_list": ["length", "content_filter", "tool_calls", "function_call"],
         "http": {
             "connect_timeout_ms": 5000,
             "idle_timeout_ms": 60000,

@@ -14,8 +14,8 @@ from .readable import short
 from .shape import Names, choices_of, fields_of, is_class, is_container, members_of, wanted
 from .strict_json import MAX_INTEGER, exact_number, is_numeral
 
-MOST_WORK = 60_000  # for one reply, in about a microsecond of BAML's time
-FIELD = 20  # what a field of a class costs, whether it is written or not
+MOST_WORK = 60_000  # that a reply may be for BAML; a unit takes it about a microsecond
+FIELD = 20  # units for a field of a class, whether it is written or not
 
 
 class TooMuchWork(Refused):
@@ -53,29 +53,34 @@ class _Fitting:
         kinds = [each for each in members if self.is_kind(value, each)]
         if len(kinds) == 1:
             return self.one(value, kinds[0], path, weight)
-        before = self.changes
-        best: tuple[int, Any] | None = None
-        for member in kinds:
-            try:
-                fitted = self.one(value, member, path, weight)
-            except TooMuchWork:
-                raise
-            except Refused:
-                continue
-            finally:
-                changes, self.changes = self.changes - before, before
-            if best is None or changes < best[0]:
-                best = (changes, fitted)
-            if changes == 0:
-                break
-        if best is not None:
-            self.changes += best[0]
-            return best[1]
+        if fitting := self.fitting(value, kinds, path, weight):
+            changes, best = min(fitting, key=lambda each: each[0])  # the first of equals
+            self.changes += changes
+            return best
         if classes := [each for each in kinds if is_class(each)]:
             # Not any of them: say why not the one that was most likely meant.
             meant = max(classes, key=lambda cls: self.likeness(value, cls))
             return self.one(value, meant, path, weight)
         raise Refused(f"{where(path)} is {short(value)}; write {wanted(members, self.names)}")
+
+    def fitting(
+        self, value: Any, kinds: list[Any], path: str, weight: int
+    ) -> list[tuple[int, Any]]:
+        """The value as the types that it fits, until one takes no change, with the changes."""
+        found = []
+        before = self.changes
+        for member in kinds:
+            try:
+                fitted = self.one(value, member, path, weight)
+                found.append((self.changes - before, fitted))
+            except TooMuchWork:
+                raise
+            except Refused:
+                pass  # not this one
+            self.changes = before
+            if found and found[-1][0] == 0:
+                break  # no other can fit better
+        return found
 
     def spend(self, work: int, path: str) -> None:
         """Count what reading costs BAML."""

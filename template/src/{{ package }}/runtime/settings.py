@@ -33,7 +33,8 @@ class Limits:
 
 
 USUAL = Limits()
-MOST = {"max_reply_depth": 64, "max_reply_values": 10_000}  # beyond, parsing takes too long
+LARGEST = 999_999_999
+CEILINGS = {"max_reply_depth": 64, "max_reply_values": 10_000}  # beyond, parsing takes too long
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Settings:
         """The same settings with other values for these variables."""
         return Settings({**self.values, **values})
 
-    def integer(self, name: str, default: int, most: int = 999_999_999) -> int:
+    def integer(self, name: str, default: int, most: int = LARGEST) -> int:
         """A whole number from 1 to `most`. Raises SettingsError for anything else."""
         text = self.get(name, str(default))
         if not (text.isascii() and text.isdecimal() and len(text) < 10 and 0 < int(text) <= most):
@@ -68,7 +69,7 @@ class Settings:
         """The bounds, each from its variable, as AGENT_MAX_STEPS for max_steps, or as usual."""
         return Limits(
             **{
-                name: self.integer(f"AGENT_{name.upper()}", usual, MOST.get(name, 999_999_999))
+                name: self.integer(f"AGENT_{name.upper()}", usual, CEILINGS.get(name, LARGEST))
                 for name, usual in asdict(USUAL).items()
             }
         )
