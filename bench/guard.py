@@ -116,7 +116,7 @@ def print_worst(project: Path) -> None:
 
 def print_costs(project: Path) -> None:
     """A step over HTTP with guard and checks, and plain `b.DetermineNextStep`, in turns."""
-    (costs,) = worker(project, [{"do": "costs", "rounds": 12, "steps": 200}])
+    (costs,) = worker(project, [{"do": "costs", "rounds": 60, "steps": 100}])
     print("\n| a step over HTTP | CPU ms | wall ms |\n|---|---|---|")
     for name in ("plain", "guarded"):
         print(f"| {name} | {costs[name]['cpu']:.3f} | {costs[name]['wall']:.3f} |")
