@@ -8,6 +8,7 @@ a model server on loopback. Times are ratios within this run, and milliseconds f
 
 import json
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,10 +19,11 @@ REPOSITORY = Path(__file__).parents[1]
 sys.path.insert(0, str(REPOSITORY / "tests"))
 
 from hostile_replies import corpus  # noqa: E402
-from support import create_agent, environment, package_of  # noqa: E402
+from support import create_agent, environment, generate, package_of  # noqa: E402
 
 WORKER = Path(__file__).with_name("guard_worker.py")
 PATIENCE = 5.0  # seconds that BAML alone gets for one reply
+BOOK = 'class Book {\n  intent "book"\n  seats int @check(some, {{ this > 0 }})\n}\n'
 MEMORY = 2 * 1024**3  # bytes that it gets
 
 
@@ -115,11 +117,26 @@ def print_worst(project: Path) -> None:
 
 
 def print_costs(project: Path) -> None:
-    """A step over HTTP with guard and checks, and plain `b.DetermineNextStep`, in turns."""
-    (costs,) = worker(project, [{"do": "costs", "rounds": 60, "steps": 100}])
+    """A step over HTTP with guard and checks, and plain `b.DetermineNextStep`, in turns.
+
+    First with the schema of a new project, then with one more tool that has a @check.
+    """
     print("\n| a step over HTTP | CPU ms | wall ms |\n|---|---|---|")
+    print_cost(project, "")
+    with_rules = project.with_name("rules") / project.name
+    shutil.copytree(project, with_rules)
+    (with_rules / "baml_src/book.baml").write_text(BOOK, encoding="utf-8")
+    with (with_rules / "baml_src/tools.baml").open("a", encoding="utf-8") as tools:
+        tools.write("  | Book\n")
+    generate(with_rules)
+    print_cost(with_rules, ", a schema with a rule")
+
+
+def print_cost(project: Path, what: str) -> None:
+    """Three lines of the table."""
+    (costs,) = worker(project, [{"do": "costs", "rounds": 60, "steps": 100}])
     for name in ("plain", "guarded"):
-        print(f"| {name} | {costs[name]['cpu']:.3f} | {costs[name]['wall']:.3f} |")
+        print(f"| {name}{what} | {costs[name]['cpu']:.3f} | {costs[name]['wall']:.3f} |")
     print(f"| ratio, median of rounds | {costs['cpu ratio']:.2f} | {costs['wall ratio']:.2f} |")
 
 

@@ -1,15 +1,17 @@
 """Run inside a rendered project: let its agent read replies, or ask its model for a step.
 
-    python one_step.py PACKAGE [--quick]
+    python one_step.py PACKAGE [--quick] [--in-turn]
 
 Each line of stdin is a JSON object:
 
     {"reply": a model's text}           is read without asking anybody
-    {"reply": …, "parsed": fields}      as if BAML had made these fields of it
+    {"reply": …, "parsed": fields}      as if BAML had made these fields of it; one that is a class
+                                        or a value of an enum is {"class": name, "fields": …}
     {"answer": body, "provider": name}  is a provider's answer, read without BAML
     {"env": variables, "text": …}       the model of these settings is asked, with a thread's text
 
-Each line of stdout is the outcome: `step`, or `refused`, or `unavailable`. Forty at once.
+Each line of stdout is the outcome: `step`, or `refused`, or `unavailable`. Forty at once, or one
+after the other.
 """
 
 import asyncio
@@ -31,6 +33,7 @@ class Agent:
         self.answers, self.baml, self.errors = map(module, ("answers", "baml", "errors"))
         self.llm, self.models, self.reply = map(module, ("llm", "models", "reply"))
         self.settings = module("settings")
+        self.types = importlib.import_module(f"{package}.baml_client.types")
         self.tools = self.baml.tools()
 
     async def outcome(self, case: dict[str, Any]) -> dict[str, Any]:
@@ -49,8 +52,17 @@ class Agent:
         """The agent's tools, with a parser that makes of a reply what the case says."""
         if "parsed" not in case:
             return self.tools
-        cls = self.tools.classes[json.loads(case["reply"])["intent"]]
-        return replace(self.tools, parse=lambda text: cls.model_construct(**case["parsed"]))
+
+        def made(value: Any) -> Any:
+            if isinstance(value, dict) and "class" in value:
+                cls, fields = getattr(self.types, value["class"]), made(value["fields"])
+                return cls.model_construct(**fields) if isinstance(fields, dict) else cls(fields)
+            return (
+                {n: made(each) for n, each in value.items()} if isinstance(value, dict) else value
+            )
+
+        fields = made(case["parsed"])
+        return replace(self.tools, parse=lambda cls, text: cls.model_construct(**fields))
 
     def model(self, case: dict[str, Any]) -> Any:
         """What answers in a case."""
@@ -67,10 +79,10 @@ class Agent:
         return ask
 
 
-async def main(agent: Agent) -> None:
+async def main(agent: Agent, at_once: int) -> None:
     """Answer every line."""
 
-    places = asyncio.Semaphore(40)
+    places = asyncio.Semaphore(at_once)
 
     async def timed(case: dict[str, Any]) -> dict[str, Any]:
         async with places:
@@ -87,4 +99,4 @@ if __name__ == "__main__":
     agent = Agent(sys.argv[1])
     if "--quick" in sys.argv:
         agent.llm.FIRST_PAUSE = 0.01
-    asyncio.run(main(agent))
+    asyncio.run(main(agent, 1 if "--in-turn" in sys.argv else 40))

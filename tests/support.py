@@ -86,15 +86,19 @@ def generate(project: Path) -> None:
 
 
 def one_step(
-    project: Path, cases: list[dict[str, Any]], quick: bool = True, timeout: float = 300
+    project: Path,
+    cases: list[dict[str, Any]],
+    quick: bool = True,
+    in_turn: bool = False,
+    timeout: float = 300,
 ) -> list[dict[str, Any]]:
     """What the agent of a project makes of each case; see one_step.py.
 
-    quick: do not wait long before a second attempt.
+    quick: do not wait long before a second attempt. in_turn: one case after the other.
     """
     words = [sys.executable, str(Path(__file__).with_name("one_step.py")), package_of(project)]
     done = subprocess.run(
-        [*words, *(["--quick"] if quick else [])],
+        [*words, *(["--quick"] if quick else []), *(["--in-turn"] if in_turn else [])],
         env=environment(PYTHONPATH=str(project / "src")),
         input="\n".join(json.dumps(case) for case in cases),
         capture_output=True,

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections import Counter
 from decimal import Decimal
 from functools import cache
@@ -10,7 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hostile_replies import Case, corpus, question, wrong
+from hostile_replies import (
+    Case,
+    add_owners_tools,
+    corpus,
+    owners_cases_without_rules,
+    question,
+    wrong,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from providers import PROVIDERS, answer
@@ -56,6 +64,17 @@ def test_replies_to_tools_that_an_owner_added(owners_project: Path) -> None:
     """Nested classes, lists, optionals, maps, enums, aliases, checks and asserts stay exact."""
     cases = [*OWNERS, *IN_PROCESS]
     outcomes = one_step(owners_project, [question(case) for case in cases])
+    assert [] == mistakes(cases, outcomes)
+
+
+def test_replies_to_tools_without_rules(project: Path, tmp_path: Path) -> None:
+    """A schema without aliases, checks and asserts is kept to as exactly, by its types alone."""
+    copy = tmp_path / project.name
+    shutil.copytree(project, copy)
+    add_owners_tools(copy, rules=False)
+    cases = owners_cases_without_rules()
+    assert 200 < len(cases)
+    outcomes = one_step(copy, [question(case) for case in cases])
     assert [] == mistakes(cases, outcomes)
 
 

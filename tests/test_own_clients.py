@@ -174,7 +174,7 @@ def ask(project: Path, private_key: str) -> Any:
 
         with http_server(respond) as url:
             case = {"env": variables(name, url, private_key), "text": "hello"}
-            return one_step(project, [case] * steps)
+            return one_step(project, [case] * steps, in_turn=True)  # as BAML takes turns
 
     return outcomes
 

@@ -143,6 +143,37 @@ def test_a_schema_that_is_fine_is_read(source: str, tmp_path: Path, project: Pat
     assert reply == outcome["step"], outcome
 
 
+TEST = """test Says {
+  functions [DetermineNextStep]
+  args {
+    thread #"
+      hello
+    "#
+  }
+  @@assert(ends, {{ this.intent == "done_for_now" }})
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'class Mine {\n  intent "mine"\n  x int @assert(small, {{ this < 5 }})\n}\n',
+        'class Mine {\n  intent "mine"\n  x int\n  @@assert(small, {{ this.x < 5 }})\n}\n',
+        f'{TEST}class Mine {{\n  intent "mine"\n  x int @assert(small, {{{{ this < 5 }}}})\n}}\n',
+        f'{TEST}class Mine {{\n  test string?\n  intent "mine"\n'
+        f"  x int @assert(small, {{{{ this < 5 }}}})\n}}\n",
+    ],
+)
+def test_a_rule_is_kept_wherever_it_stands(source: str, tmp_path: Path, project: Path) -> None:
+    """The only rule of a schema refuses what breaks it, and nothing else."""
+    copy = with_tools(project, tmp_path, source, "Mine")
+    replies = ['{"intent": "mine", "x": 4}', '{"intent": "mine", "x": 5}']
+    kept, broken = one_step(copy, [{"reply": reply} for reply in replies])
+    assert 4 == kept["step"]["x"]
+    assert "mine: a value breaks a rule of the schema; follow it exactly" == broken["refused"]
+
+
 def test_a_type_that_holds_itself_without_a_class_crashes_nothing(
     tmp_path: Path, project: Path
 ) -> None:

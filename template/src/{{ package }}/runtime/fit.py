@@ -45,7 +45,8 @@ class _Fitting:
 
     def value(self, value: Any, members: tuple[Any, ...], path: str, weight: int) -> Any:
         """A value as the one of these types that it fits best."""
-        if type(value) in members:  # a text where a text may be, and so on
+        if type(value) in members or (type(value) is str and value in members):
+            # A text where a text may be, and so on; or the very text of a literal.
             self.work += weight
             return value
         weight *= sum(1 for each in members if is_container(each)) or 1
@@ -59,7 +60,7 @@ class _Fitting:
             return best
         if classes := [each for each in kinds if is_class(each)]:
             # Not any of them: say why not the one that was most likely meant.
-            meant = max(classes, key=lambda cls: self.likeness(value, cls))
+            meant = max(classes, key=lambda cls: self.likeness(cast(Any, value), cls))
             return self.one(value, meant, path, weight)
         raise Refused(f"{where(path)} is {short(value)}; write {wanted(members, self.names)}")
 
@@ -135,8 +136,8 @@ class _Fitting:
         """An object as a class has it, with those of its fields that were written."""
         fields = fields_of(cls, self.names)
         self.spend(FIELD * len(fields), at)
-        for name, each in value.items():
-            if name not in fields and each is not None:
+        for name in [] if value.keys() <= fields.keys() else value:
+            if name not in fields and value[name] is not None:
                 known = ", ".join(fields)
                 raise Refused(f"{where(at + name)} is no field here; there are {known}")
             self.changes += name not in fields

@@ -6,7 +6,7 @@ from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
 
-from .shape import Names, choices_of, fields_of, is_class, members_of
+from .shape import Names, choices_of, fields_of, is_class, is_literal, members_of
 
 _TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
 
@@ -40,7 +40,9 @@ class _Ordered(BaseModel, extra="allow"):
 
 def _schema(members: tuple[Any, ...], names: Names, defs: dict[str, Any]) -> dict[str, Any]:
     """The schema of a type; a kind of type that is not known here allows nothing."""
-    schemas = [_member_schema(each, names, defs) for each in members]
+    schemas = [_member_schema(each, names, defs) for each in members if not is_literal(each)]
+    if literals := [each for each in members if is_literal(each)]:
+        schemas.append({"enum": literals})
     return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
 
 

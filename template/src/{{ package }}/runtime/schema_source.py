@@ -1,4 +1,4 @@
-"""What only the source of the schema tells: aliases, and where an @assert stands.
+"""What only the source of the schema tells: aliases, rules, and where an @assert stands.
 
 The generated types know Python's names only. This reads no more of BAML than it has to: comments,
 texts and templates are passed over, and a class has a field where a line of it begins with a word.
@@ -15,6 +15,11 @@ _TOKEN = re.compile(
     r"|(?P<word>@{0,2}\w+)|(?P<mark>[{}\n|])",
     re.DOTALL,
 )
+# A test has asserts of its own, which are no rules. Anything that might be a type ends a test.
+_RULE = re.compile(
+    r"^(?P<test>test)\s+\w+\s*\{|\b(?:class|enum|type)\s|(?P<rule>@(?!description\b)\w)",
+    re.MULTILINE,
+)
 
 
 @dataclass
@@ -23,18 +28,21 @@ class Source:
 
     aliases: what the model writes, by "Class.field" and "Enum.MEMBER". fields: the names of each
     class and enum. dropped_asserts: the fields and type aliases with an @assert that BAML may
-    forget, because it is a part of a union or of an alias.
+    forget, because it is a part of a union or of an alias. has_rules: there is an attribute other
+    than a description, such as @alias, @check, or @assert; where in doubt, there is.
     """
 
     aliases: dict[str, str] = field(default_factory=dict)
     fields: dict[str, set[str]] = field(default_factory=dict)
     dropped_asserts: list[str] = field(default_factory=list)
+    has_rules: bool = False
 
 
 def read_source(texts: Iterable[str]) -> Source:
     """What the .baml files with these texts tell."""
     found = Source()
     for text in texts:
+        found.has_rules |= _has_rules(text)
         for owner, name, tokens in _definitions(text):
             words = [token[0] for token in tokens]
             if owner:
@@ -45,6 +53,15 @@ def read_source(texts: Iterable[str]) -> Source:
             if "@assert" in words and ("|" in words or not owner):
                 found.dropped_asserts.append(f"{owner}.{name}" if owner else name)
     return found
+
+
+def _has_rules(text: str) -> bool:
+    in_test = False
+    for match in _RULE.finditer(text):
+        if match["rule"] and not in_test:
+            return True
+        in_test = bool(match["test"] or (match["rule"] and in_test))
+    return False
 
 
 def _definitions(text: str) -> Iterator[tuple[str, str, list[re.Match[str]]]]:

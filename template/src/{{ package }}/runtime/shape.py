@@ -70,14 +70,40 @@ def said(value: Any, names: Names) -> Any:
     return value
 
 
+def says(value: Any, meant: Any, names: Names) -> bool:
+    """Whether a typed value says just what was meant, and null where nothing was written.
+
+    meant: as the model writes it; see `said`.
+    """
+    kind: Any = type(value)
+    if kind in _PLAIN:  # 12 and 12.0 are the same number, True and 1 are not
+        return bool(value == meant) and (kind is bool) == (type(meant) is bool)
+    if isinstance(value, BaseModel):
+        if _is_checked(kind):
+            return says(cast(Any, value).value, meant, names)
+        known = isinstance(meant, dict) and meant.keys() <= fields_of(kind, names).keys()
+        got, wires = vars(value), wire_of(kind, names).items()
+        return known and all(says(got.get(n), meant.get(wire), names) for n, wire in wires)
+    if isinstance(value, dict) and isinstance(meant, dict):
+        keys = {said(key, names): key for key in value}
+        same = keys.keys() == meant.keys()
+        return same and all(says(value[keys[key]], each, names) for key, each in meant.items())
+    if isinstance(value, list) and isinstance(meant, list):
+        pairs = zip(value, meant, strict=False)
+        return len(value) == len(meant) and all(says(one, other, names) for one, other in pairs)
+    return bool(said(value, names) == meant)
+
+
 @cache
 def members_of(annotation: Any) -> tuple[Any, ...]:
-    """The types that a value may have: the members of a union, or the one type itself."""
+    """What a value may be: the types of a union or the one type, and the values of a literal."""
     if isinstance(annotation, ForwardRef):  # a class that holds itself, or within a @check
         found = getattr(schema_types, annotation.__forward_arg__, None)
         annotation = found if is_class(found) else annotation
     if _is_checked(annotation):
         return members_of(annotation.model_fields["value"].annotation)
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)
     if get_origin(annotation) not in (Union, UnionType):
         return (annotation,)
     return tuple(member for each in get_args(annotation) for member in members_of(each))
@@ -113,10 +139,15 @@ def is_container(member: Any) -> bool:
     return is_class(member) or get_origin(member) in (list, dict)
 
 
+def is_literal(member: Any) -> bool:
+    """Whether it is a value of a literal rather than a type."""
+    return isinstance(member, str | int)
+
+
 def choices_of(member: Any, names: Names) -> list[Any]:
-    """What may be written for a literal or an enum; nothing for any other type."""
-    if get_origin(member) is Literal:
-        return list(get_args(member))
+    """What may be written for a value of a literal or an enum; nothing for any other type."""
+    if is_literal(member):
+        return [member]
     if not isinstance(member, type) or not issubclass(member, Enum):
         return []
     choices = [names.member(each) for each in member]

@@ -71,7 +71,7 @@ def exact_number(text: str) -> int | float:
         return int(text)
     value = float(text)
     try:
-        exact = Decimal(repr(value)) == Decimal(text)
+        exact = repr(value) == text or Decimal(repr(value)) == Decimal(text)
     except InvalidOperation:  # an exponent that no decimal number has
         exact = False
     if not exact:
