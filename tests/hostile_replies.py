@@ -83,12 +83,14 @@ def without_rules(source: str) -> str:
 def owners_cases_without_rules() -> list[Case]:
     """The cases of owner.jsonl to tools without rules, in the names of Python.
 
-    Left out are those that are refused for a rule, or for a name of Python's.
+    Left out are those that are refused for a rule, for a name of Python's, or for what BAML bears.
     """
     cases = []
     for case in corpus("owner"):
         is_about_rules = any(f'"{name}"' in str(case.get("reply")) for name in ALIASES.values())
-        is_about_rules |= any(word in case.get("refused", "") for word in ("rule", "changed"))
+        is_about_rules |= any(
+            word in case.get("refused", "") for word in ("rule", "changed", "much")
+        )
         if "parsed" in case or (is_about_rules and "step" not in case):
             continue
         text = json.dumps({**case, "reply": ""})

@@ -62,7 +62,7 @@ class Agent:
             )
 
         fields = made(case["parsed"])
-        return replace(self.tools, parse=lambda cls, text: cls.model_construct(**fields))
+        return replace(self.tools, parsers=[lambda cls, text: cls.model_construct(**fields)])
 
     def model(self, case: dict[str, Any]) -> Any:
         """What answers in a case."""

@@ -19,7 +19,8 @@ ACCEPTED = [case for case in corpus("owner") if "step" in case and "parsed" not 
 @pytest.fixture(scope="module")
 def runtime(owners_project: Path) -> Any:
     """The agent's modules of the project with the owner's tools."""
-    names = ("baml", "guard", "json_schema", "prompt", "settings", "steps", "thread")
+    names = ("baml", "database", "guard", "json_schema", "prompt", "settings", "steps", "store")
+    names = (*names, "thread")
     with importing(owners_project):
         found = {name: import_module(f"owner_desk.runtime.{name}") for name in names}
     return SimpleNamespace(**found)
@@ -29,9 +30,12 @@ def test_what_is_logged_and_run_is_what_was_written(runtime: Any) -> None:
     """A call's log entry is the reply in the model's words, and the step built from it the same."""
     for case in ACCEPTED:
         step = runtime.guard.read_step(case["reply"], runtime.baml.tools(), runtime.settings.USUAL)
-        thread = runtime.thread.Thread()
+        memory = runtime.database.Database(runtime.database.IN_MEMORY)
+        thread = runtime.thread.Thread.create(runtime.store.Store(memory))
         thread.add_user_input("do it")
         thread.add_call(step, {})
+        thread.save()
+        thread.refresh()
         logged = json.loads(json.dumps(thread.events[1].data))
         assert is_step(case["step"], logged)
         assert repr(step) == repr(thread.open_call().step)
@@ -54,6 +58,16 @@ def test_the_json_schema_speaks_the_models_words(runtime: Any) -> None:
         "how_urgent"
     ]["enum"]
     assert {"$ref": "#/$defs/Step"} == schema["$defs"]["Step"]["properties"]["parts"]["items"]
+
+
+def test_a_class_that_fits_everything_is_not_taken_for_a_map(tmp_path: Path, project: Path) -> None:
+    """Where the types make something else of a value, BAML is asked; it stays what was written."""
+    source = "class Any {\n  v int?\n  w string?\n}\n"
+    source += 'class Mine {\n  intent "mine"\n  x Any | map<string, string>\n}\n'
+    copy = with_tools(project, tmp_path, source, "Mine")
+    for x in ({"P": "a"}, {"v": 1}, {}):
+        (outcome,) = one_step(copy, [{"reply": json.dumps({"intent": "mine", "x": x})}])
+        assert is_step({"intent": "mine", "x": x}, outcome.get("step")), outcome
 
 
 def with_tools(project: Path, folder: Path, source: str, union: str) -> Path:
@@ -84,6 +98,24 @@ def with_tools(project: Path, folder: Path, source: str, union: str) -> Path:
         ('intent "mine"\n  x Level', "two values of Level are written the same"),
         ('intent "mine"\n  x map<Named, int>', "no map whose keys are Named"),
         ('intent "mine" x int @alias("ex")', "the fields of Mine cannot be told apart"),
+        ('intent "mine"\n  x int @alias(foo-bar)', "the text of Mine.x is not in quotes"),
+        ('intent "mine"\n  x int @alias("f\\u00e9")', "the text of Mine.x is not in quotes"),
+        ('intent "mine"\n  x int @description(say "hi)\n  y int @alias("z")', "the text of Mine.x"),
+        ('intent "mine"\n  x (int @ assert(p, {{ this > 0 }})) | string', "the @assert of Mine.x"),
+        (
+            'intent "mine"\n  x string @description("a\\\\" b")\n'
+            '  y (int @assert(p, {{ this > 0 }}) | string)[]\n  z int @description("ok")',
+            "the @assert of Mine.y",
+        ),
+        ('intent "mine"\n  x Check @check(p, {{ true }})\n}\nclass Check {\n  v int', "name Check"),
+        ('intent "mine"\n  x (int, string)', "Mine.x has a type that BAML cannot show"),
+        ('intent "mine"\n  x (true | int)[]', "Mine.x mixes true or false with numbers"),
+        ('intent "mine"\n  x 0 | 1 | bool', "Mine.x mixes true or false with numbers"),
+        (
+            'intent "mine"\n  x map<Level, int> | map<string, string>\n  y int @alias("z")\n}\n'
+            "enum Level {\n  HIGH",
+            "the maps of Mine.x",
+        ),
         (
             'intent "mine"\n  x (int @assert(p, {{ this > 0 }})) | string',
             "BAML may drop the @assert of",
@@ -98,7 +130,7 @@ def test_a_tool_that_cannot_be_read_is_named(
     if "Positive" in fields:
         source += "type Positive = int @assert(positive, {{ this > 0 }})\n"
     source += 'enum Named {\n  A @alias("a")\n}\n'
-    if "Level" in fields:
+    if "x Level" in fields:
         source += 'enum Level {\n  LOW @alias("HIGH")\n  HIGH\n}\n'
     copy = with_tools(project, tmp_path, source, "Mine")
     for words in (["tools"], ["ask", "hello"]):
@@ -127,6 +159,8 @@ def test_a_member_of_the_union_that_is_no_class_is_named(
     [
         "{// Old tools:\nclass Old { x int @assert(a, {{ 1 }}) | string\n//}\n"
         'class Mine {\n  intent "mine"\n  x int @alias("ex")\n}\n',
+        'class Mine {\n  intent "mine"\n  x int @ alias("ex")\n}\n',
+        'class Mine {\n  intent "mine" @description("a\\\\" b")\n  x int @alias("ex")\n}\n',
         'class Mine {\n  intent "mine" // the name\n  x int @alias(#" ex "#)\n}\n',
         'class Mine {\n  /// with @alias("no")\n  intent "mine"\n  x int\n    @alias("ex")\n}\n',
         'class Mine {\n  type (int @assert(p, {{ this > 0 }}))[]\n  intent "mine"\n'
@@ -160,6 +194,10 @@ TEST = """test Says {
     [
         'class Mine {\n  intent "mine"\n  x int @assert(small, {{ this < 5 }})\n}\n',
         'class Mine {\n  intent "mine"\n  x int\n  @@assert(small, {{ this.x < 5 }})\n}\n',
+        'class Mine {\n  intent "mine"\n  x int @ assert(small, {{ this < 5 }})\n}\n',
+        'class Mine {\n  intent "mine"\n  x int\n  @@\tassert(small, {{ this.x < 5 }})\n}\n',
+        'class Mine {\n  intent "mine" @description(#"as in\ntest foo {\n"#)\n'
+        "  x int @assert(small, {{ this < 5 }})\n}\n",
         f'{TEST}class Mine {{\n  intent "mine"\n  x int @assert(small, {{{{ this < 5 }}}})\n}}\n',
         f'{TEST}class Mine {{\n  test string?\n  intent "mine"\n'
         f"  x int @assert(small, {{{{ this < 5 }}}})\n}}\n",

@@ -22,6 +22,7 @@ from ..baml_client.inlinedbaml import get_baml_files
 from ..baml_client.sync_client import b as sync_b
 from .answers import http_problem, read_text, retry_after
 from .errors import Refused, ToolError, TryAgain, Unavailable
+from .fit import MOST_WORK
 from .guard import Tools, build_step
 from .json_schema import in_order
 from .reply import Ask, Reply, Tokens
@@ -85,7 +86,10 @@ def tools() -> Tools:
     source = read_source(cast(Any, get_baml_files)().values())
     names = Names(source.aliases)
     require_readable(tool_classes().values(), names, source)
-    return Tools(tool_classes(), names, _parse_by_rules if source.has_rules else _parse_by_types)
+    if source.has_rules:
+        return Tools(tool_classes(), names, [_parse_by_rules])
+    parsers = [_parse_by_types, _parse_by_rules]
+    return Tools(tool_classes(), names, parsers, most_work=4 * MOST_WORK)
 
 
 def _parse_by_types(cls: type[BaseModel], text: str) -> BaseModel:
@@ -100,6 +104,10 @@ def _parse_by_rules(cls: type[BaseModel], text: str) -> BaseModel:
         return step
     except BamlError as error:
         raise ValueError("BAML reads no step in it") from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # Rust's, which Python has no name for
+            raise
+        raise ValueError("BAML breaks off over it") from error
 
 
 async def _ask(client: str, options: Any, thread: str) -> Reply:

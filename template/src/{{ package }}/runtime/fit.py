@@ -22,13 +22,15 @@ class TooMuchWork(Refused):
     """A value that would take BAML too long to read."""
 
 
-def fit(value: dict[str, Any], cls: type[BaseModel], names: Names) -> dict[str, Any]:
+def fit(
+    value: dict[str, Any], cls: type[BaseModel], names: Names, most_work: int = MOST_WORK
+) -> dict[str, Any]:
     """A JSON object as a class has it, or Refused with what the model should write instead.
 
     A numeral in quotes becomes its number where a text cannot be meant, and a null of a field that
     the class does not have is left out. Nothing else changes.
     """
-    return _Fitting(names).object(value, cls, "", weight=1)
+    return _Fitting(names, most_work).object(value, cls, "", weight=1)
 
 
 class _Fitting:
@@ -38,8 +40,9 @@ class _Fitting:
     BAML tries each class of a union, at every level.
     """
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Names, most_work: int) -> None:
         self.names = names
+        self.most_work = most_work
         self.work = 0
         self.changes = 0  # made to the reply; the member of a union that needs fewest is meant
 
@@ -86,7 +89,7 @@ class _Fitting:
     def spend(self, work: int, path: str) -> None:
         """Count what reading costs BAML."""
         self.work += work
-        if self.work > MOST_WORK:
+        if self.work > self.most_work:
             raise TooMuchWork(f"{where(path)} is too much to read; write less, nested less deeply")
 
     def is_kind(self, value: Any, member: Any) -> bool:

@@ -7,14 +7,14 @@ approves and what is run rely on it.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel
 
 from .errors import Refused
-from .fit import fit
+from .fit import MOST_WORK, fit
 from .readable import short
 from .settings import Limits
 from .shape import Names, says
@@ -27,12 +27,14 @@ LONGEST_LIST = 120  # characters of a list of intents that still helps
 class Tools:
     """What a reply may say. classes: each intent and its class. names: the model's for its fields.
 
-    parse: from a class and JSON to the step; ValueError where it breaks a rule of the schema.
+    parsers: from a class and JSON to the step, ValueError where it breaks a rule of the schema; the
+    next where one makes something else of it. most_work: what a reply may cost them; see fit.py.
     """
 
     classes: Mapping[str, type[BaseModel]]
     names: Names
-    parse: Callable[[type[BaseModel], str], BaseModel]
+    parsers: Sequence[Callable[[type[BaseModel], str], BaseModel]]
+    most_work: int = MOST_WORK
 
 
 def read_step(reply: str, tools: Tools, limits: Limits) -> BaseModel:
@@ -50,12 +52,14 @@ def build_step(written: dict[str, Any], tools: Tools) -> BaseModel:
         problem = "is missing" if intent is None else f"{short(intent)} is unknown"
         raise Refused(f"intent {problem}; {way_out}")
     cls = tools.classes[intent]
-    meant = fit(written, cls, tools.names)
-    try:
-        # BAML's parser is lenient. It sees only our own text of what fits: nothing to repair.
-        step = tools.parse(cls, json.dumps(meant))
-    except ValueError:
-        raise Refused(f"{intent}: a value breaks a rule of the schema; follow it exactly") from None
-    if not says(step, meant, tools.names):
-        raise Refused(f"{intent}: a value would be changed; write it as the schema says")
-    return step
+    meant = fit(written, cls, tools.names, tools.most_work)
+    text = json.dumps(meant)  # parsers are lenient; in our own text of what fits is nothing to mend
+    for parse in tools.parsers:
+        try:
+            step = parse(cls, text)
+        except ValueError:
+            problem = "breaks a rule of the schema; follow it exactly"
+            raise Refused(f"{intent}: a value {problem}") from None
+        if says(step, meant, tools.names):
+            return step
+    raise Refused(f"{intent}: a value would be changed; write it as the schema says")

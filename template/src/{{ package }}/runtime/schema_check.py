@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from .errors import SettingsError
 from .schema_source import Source
-from .shape import Names, choices_of, fields_of, is_class, members_of
+from .shape import Names, choices_of, fields_of, is_class, is_literal, members_of
 
 
 def require_readable(tools: Iterable[type[BaseModel]], names: Names, source: Source) -> None:
@@ -17,6 +17,11 @@ def require_readable(tools: Iterable[type[BaseModel]], names: Names, source: Sou
         where = source.dropped_asserts[0]
         problem = f"BAML may drop the @assert of {where}, in a union or a type alias"
         raise SettingsError(f"baml_src: {problem}; check it in policy.py instead")
+    if source.unclear and source.has_rules:
+        problem = f"the text of {source.unclear[0]} is not in quotes, or has a backslash"
+        raise SettingsError(f"baml_src: {problem}; write it in quotes, without one")
+    if source.has_checks and (taken := {"Check", "Checked"} & source.fields.keys()):
+        raise SettingsError(f"baml_src: BAML needs the name {taken.pop()} for a @check; rename it")
     seen: set[type[BaseModel]] = set()
     for cls in tools:
         _check_class(cls, names, source, seen)
@@ -34,14 +39,33 @@ def _check_class(
     if source.aliases and written != set(cls.model_fields):
         problem = f"the fields of {cls.__name__} cannot be told apart"
         raise SettingsError(f"baml_src: {problem}; write each on a line of its own")
-    for field in fields_of(cls, names).values():  # which finds names that stand twice
-        for member in field.members:
-            _check_member(member, names, source, seen)
+    for name, field in fields_of(cls, names).items():  # which finds names that stand twice
+        _check_members(field.members, f"{cls.__name__}.{name}", names, source, seen)
 
 
-def _check_member(member: Any, names: Names, source: Source, seen: set[type[BaseModel]]) -> None:
+def _check_members(
+    members: tuple[Any, ...], where: str, names: Names, source: Source, seen: set[type[BaseModel]]
+) -> None:
+    """Look at what a field may hold, or what a list or a map within it may."""
+    truths = [each for each in members if each is bool or isinstance(each, bool)]
+    literal = any(is_literal(each) for each in members)
+    numbers = [each for each in members if each in (int, float) or type(each) is int]
+    if literal and truths and numbers:
+        raise SettingsError(f"baml_src: {where} mixes true or false with numbers; keep them apart")
+    maps = [get_args(each)[0] for each in members if get_origin(each) is dict]
+    if source.has_rules and len(maps) > 1 and any(key is not str for key in maps):
+        raise SettingsError(f"baml_src: BAML cannot tell the maps of {where} apart; keep one")
+    for member in members:
+        _check_member(member, where, names, source, seen)
+
+
+def _check_member(
+    member: Any, where: str, names: Names, source: Source, seen: set[type[BaseModel]]
+) -> None:
     if is_class(member):
         _check_class(member, names, source, seen)
+    if member is Any:  # as BAML makes of a tuple, which it cannot show to a model
+        raise SettingsError(f"baml_src: {where} has a type that BAML cannot show; use a class")
     choices_of(member, names)
     if get_origin(member) is dict and _has_aliases(get_args(member)[0], names):
         raise SettingsError(
@@ -49,8 +73,7 @@ def _check_member(member: Any, names: Names, source: Source, seen: set[type[Base
             " which has an @alias; take it away"
         )
     for inner in get_args(member) if get_origin(member) in (list, dict) else ():
-        for each in members_of(inner):
-            _check_member(each, names, source, seen)
+        _check_members(members_of(inner), where, names, source, seen)
 
 
 def _has_aliases(key: Any, names: Names) -> bool:

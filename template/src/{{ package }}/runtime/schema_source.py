@@ -11,15 +11,13 @@ from dataclasses import dataclass, field
 
 _TOKEN = re.compile(
     r"(?P<comment>\{//.*?//\}|//[^\n]*)|(?P<jinja>\{\{.*?\}\})"
-    r'|(?P<raw>(?P<hashes>#+)"(?P<text>.*?)"(?P=hashes))|(?P<string>"(?:[^"\\]|\\.)*")'
-    r"|(?P<word>@{0,2}\w+)|(?P<mark>[{}\n|])",
+    r'|(?P<raw>(?P<hashes>#+)"(?P<text>.*?)"(?P=hashes))|(?P<string>"(?:\\"|[^"])*")'
+    r"|(?P<word>(?:@{1,2}[ \t]*)?\w+)|(?P<mark>[{}\n|(])",
     re.DOTALL,
 )
-# A test has asserts of its own, which are no rules. Anything that might be a type ends a test.
-_RULE = re.compile(
-    r"^(?P<test>test)\s+\w+\s*\{|\b(?:class|enum|type)\s|(?P<rule>@(?!description\b)\w)",
-    re.MULTILINE,
-)
+# Where in doubt, there is a rule. A file of tests alone has none: its asserts are the tests' own.
+_DEFINES = re.compile(r"\b(?:class|enum|type|function)\b")
+_RULE = re.compile(r"@(?!@|\s*description\b)")
 
 
 @dataclass
@@ -29,39 +27,38 @@ class Source:
     aliases: what the model writes, by "Class.field" and "Enum.MEMBER". fields: the names of each
     class and enum. dropped_asserts: the fields and type aliases with an @assert that BAML may
     forget, because it is a part of a union or of an alias. has_rules: there is an attribute other
-    than a description, such as @alias, @check, or @assert; where in doubt, there is.
+    than a description, such as @alias or @assert. has_checks: there may be a @check. unclear: the
+    fields and enum values whose alias or description may be misread, and with it what follows.
     """
 
     aliases: dict[str, str] = field(default_factory=dict)
     fields: dict[str, set[str]] = field(default_factory=dict)
     dropped_asserts: list[str] = field(default_factory=list)
     has_rules: bool = False
+    has_checks: bool = False
+    unclear: list[str] = field(default_factory=list)
 
 
 def read_source(texts: Iterable[str]) -> Source:
     """What the .baml files with these texts tell."""
     found = Source()
     for text in texts:
-        found.has_rules |= _has_rules(text)
+        found.has_checks |= "check" in text
+        found.has_rules |= bool(_DEFINES.search(text) and _RULE.search(text))
         for owner, name, tokens in _definitions(text):
-            words = [token[0] for token in tokens]
+            words = [_word(token) for token in tokens]
             if owner:
                 found.fields.setdefault(owner, set()).add(name)
             for i, word in enumerate(words[:-1]):
-                if word == "@alias":
-                    found.aliases[f"{owner}.{name}"] = _unquoted(tokens[i + 1])
+                if word in {"@alias", "@description"}:
+                    said = _quoted(tokens[i + 1 : i + 3], exactly=word == "@alias")
+                    if said is None:
+                        found.unclear.append(f"{owner}.{name}")
+                    elif word == "@alias":
+                        found.aliases[f"{owner}.{name}"] = said
             if "@assert" in words and ("|" in words or not owner):
                 found.dropped_asserts.append(f"{owner}.{name}" if owner else name)
     return found
-
-
-def _has_rules(text: str) -> bool:
-    in_test = False
-    for match in _RULE.finditer(text):
-        if match["rule"] and not in_test:
-            return True
-        in_test = bool(match["test"] or (match["rule"] and in_test))
-    return False
 
 
 def _definitions(text: str) -> Iterator[tuple[str, str, list[re.Match[str]]]]:
@@ -96,10 +93,22 @@ def _definitions(text: str) -> Iterator[tuple[str, str, list[re.Match[str]]]]:
         yield owner, name, tokens
 
 
-def _unquoted(token: re.Match[str]) -> str:
+def _word(token: re.Match[str]) -> str:
+    """A token's text; BAML lets an attribute be written with blanks, as in `@ alias`."""
+    return re.sub(r"\s", "", token[0]) if token["word"] else token[0]
+
+
+def _quoted(tokens: list[re.Match[str]], exactly: bool) -> str | None:
+    """The text of an attribute, of `(` and what follows it; None if it stands in no quotes.
+
+    exactly: None as well for backslashes that BAML reads otherwise than JSON.
+    """
+    if len(tokens) < 2 or tokens[0][0] != "(":
+        return None
+    token = tokens[1]
     if token["raw"]:
         return token["text"].strip()
-    try:
-        return str(json.loads(token[0])) if token["string"] else token[0]
-    except ValueError:  # an escape that JSON does not know
-        return token[0][1:-1]
+    if not token["string"] or not exactly:
+        return token["string"]
+    plain = not re.search(r'\\[^"n]', token[0])
+    return str(json.loads(token[0], strict=False)) if plain else None
