@@ -1,12 +1,16 @@
 """What the tests share: running commands as a user would, and a model server on loopback."""
 
+import atexit
 import json
 import os
+import shutil
 import socketserver
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -21,6 +25,9 @@ _DECIDE = (
     *("AGENT_", "OPENAI_", "ANTHROPIC_", "GOOGLE_", "OLLAMA_", "COMPATIBLE_", "BAML_"),
     *("GIT_", "PYTHON", "VIRTUAL_ENV", "AWS_"),
 )
+
+_STORES = Path(tempfile.mkdtemp(prefix="stores-"))
+atexit.register(shutil.rmtree, _STORES, ignore_errors=True)
 
 Done = subprocess.CompletedProcess[str]
 
@@ -37,8 +44,13 @@ def environment(**changes: str) -> dict[str, str]:
         "GIT_COMMITTER_NAME": "A Tester",
         "GIT_COMMITTER_EMAIL": "tester@example.org",
     }
-    usual = {"PYTHONDONTWRITEBYTECODE": "1", "AGENT_CLIENT": "offline"}
+    usual = {"PYTHONDONTWRITEBYTECODE": "1", "AGENT_CLIENT": "offline", "DATABASE_URL": new_store()}
     return {**kept, **identity, **usual, **changes}
+
+
+def new_store() -> str:
+    """The DATABASE_URL of a store of its own, so that no test meets the threads of another."""
+    return f"sqlite:///{_STORES / uuid.uuid4().hex}.db"
 
 
 def run(*words: str | Path, cwd: Path, check: bool = True, **changes: str) -> Done:

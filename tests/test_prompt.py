@@ -67,6 +67,8 @@ def runtime(project: Path) -> Any:
     class Runtime:
         with importing(project):
             thread = import_module("refund_desk.runtime.thread")
+            store = import_module("refund_desk.runtime.store")
+            database = import_module("refund_desk.runtime.database")
             prompt = import_module("refund_desk.runtime.prompt")
             baml = import_module("refund_desk.runtime.baml")
             settings = import_module("refund_desk.runtime.settings")
@@ -76,9 +78,11 @@ def runtime(project: Path) -> Any:
 
 def thread_of(runtime: Any, events: list[tuple[str, dict[str, Any]]]) -> Any:
     """A thread with these events, appended as the agent appends them."""
-    thread = runtime.thread.Thread()
-    for kind, data in events:
-        thread.append(kind, data)
+    memory = runtime.database.Database(runtime.database.IN_MEMORY)
+    thread = runtime.thread.Thread.create(runtime.store.Store(memory))
+    with thread.writing(claimed=False):
+        for kind, data in events:
+            thread.add(kind, data)
     return thread
 
 

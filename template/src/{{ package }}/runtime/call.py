@@ -1,24 +1,35 @@
-"""A tool call that is in the log and not done yet: what handle_next_step gets to work with."""
+"""A tool call that is in the log and not done yet: what handle_next_step gets to work with.
+
+What a call may do to the world decides how it is run; see `Policy` in policy.py.
+"""
 
 import asyncio
-import contextvars
 import inspect
 import json
-import threading
-from collections.abc import Callable
-from contextlib import suppress
+import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ParamSpec
 
-from ..policy import policy_of
+from ..policy import once, policy_of
 from .baml import load_step
 from .errors import ToolError
-from .steps import NextStep
+from .in_thread import in_thread
+from .readable import call_text, on_day
+from .settings import load_settings
+from .steps import NextStep, call_hash
+from .store import new_id
+from .tables import Approval, Effect
 
 if TYPE_CHECKING:
     from .thread import Thread
 
 P = ParamSpec("P")
+
+TRIES = 3  # of a call whose tool broke off, where the same key again is no second effect
+PAUSE = 0.5  # seconds before the second try; it doubles
+APPROVAL_LASTS = 7 * 24 * 3600.0  # seconds until a person has to be asked anew
+LONGEST_SHOWN = 1200  # characters of a call that a person approves; it has to fit on a screen
 
 
 @dataclass(frozen=True)
@@ -47,62 +58,123 @@ class Call:
     async def run(self, tool: Callable[P, Any], *args: P.args, **kwargs: P.kwargs) -> None:
         """Run a function, plain or async, and write what it returns to the thread.
 
-        A plain function runs in a thread of its own, so that it holds nobody up. Raises ToolError
-        for whatever the function raises and for a result that is not JSON, and for a call that
-        was cut off before, unless its policy says that it may run again.
+        Raises ToolError if the function does, which is to say that it did nothing. Another error
+        is one too where the call is pure; else nobody knows what happened: with a key that makes
+        it safe the function runs again, and after that, or without, a person is asked.
         """
-        intent = self.data["intent"]
-        if self.seq in self.thread.started and policy_of(intent).effect == "ask_human":
-            raise ToolError("it was cut off, and nobody knows whether it happened", "Unknown")
-        self.thread.started.add(self.seq)
-        try:
-            if inspect.iscoroutinefunction(tool):
-                result = await tool(*args, **kwargs)
-            else:
-                result = await _in_thread(lambda: tool(*args, **kwargs))
-            json.dumps(result, allow_nan=False)
-        except ToolError:
-            raise
-        except (Exception, SystemExit) as error:
-            raise ToolError(_text(error), kind=type(error).__name__) from error
-        self.thread.append("tool_response", {"call": self.seq, "result": result})
 
-    def require_result(self) -> None:
-        """Raise ToolError if the call was handled and is open still: it would run for ever."""
-        if self.thread.status == "running" and self.thread.open_call():
+        async def attempt() -> Any:
+            if inspect.iscoroutinefunction(tool):
+                return await tool(*args, **kwargs)
+            return await in_thread(lambda: tool(*args, **kwargs))
+
+        effect = policy_of(self.data["intent"]).effect
+        if effect == "pure":
+            self._add_result(await _pure(attempt))
+        elif _is_dry_run():
+            self._add_result(f"dry run: {call_text(self.data)} would be done; nothing was done")
+        else:
+            await self._carry_out(attempt, TRIES if effect == "idempotent" else 1)
+
+    def request_approval(self) -> None:
+        """Let the call wait until a person decides. ToolError if it cannot be shown whole."""
+        if len(call_text(self.data)) > LONGEST_SHOWN:
+            raise ToolError("the call is too long to be shown to a person; write less")
+        asked = (new_id(), self.thread.id, self.seq, call_hash(self.data), "pending", "")
+        with self.thread.writing() as store:
+            store.add_approval(Approval(*asked, time.time() + APPROVAL_LASTS))
+
+    def finish(self) -> None:
+        """See to it that the call is written down. Raises ToolError if it was handled and has no
+        result, since it would run for ever.
+        """
+        self.thread.save()
+        if self.thread.status == "running" and self.thread.open is not None:
             raise ToolError(f"{self.data['intent']} wrote no result; its arm has to `call.run` it")
 
+    def done_already(self) -> str | None:
+        """What was done, or may have been, that this call may do once only."""
+        rule = once(self.step)
+        done = self.thread.store.effect_once(rule.what) if rule else None
+        if rule is None or done is None or done.key == self.key:
+            return None
+        state = "was done" if done.state == "done" else "may have been done"
+        return f"{rule.what} {state} {on_day(done.at)}: {done.call}"
 
-async def _in_thread(work: Callable[[], Any]) -> Any:
-    """What a plain function returns or raises.
+    def _start(self) -> None:
+        """Note that the call is about to have its effect. Raises ToolError if it may not."""
+        rule, already = once(self.step), None
+        with self.thread.writing() as store:
+            if not (already := self.done_already()):
+                what, text = rule.what if rule else None, call_text(self.data)
+                hashed, now = call_hash(self.data), time.time()
+                place = (self.key, self.thread.id, self.seq, hashed, text)
+                store.start_effect(Effect(*place, what, "started", None, now))
+        if rule and already:
+            raise ToolError(already, rule.error)
 
-    Not asyncio.to_thread: its threads keep a process alive after Ctrl-C, and a StopIteration from
-    one of them never arrives.
-    """
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
+    def _doubt(self, problem: str) -> None:
+        """Let a person say what became of the call."""
+        with self.thread.writing() as store:
+            store.end_effect(self.key, "unknown", problem)
 
-    def set_done(outcome: tuple[Any, BaseException | None]) -> None:
-        if not done.done():
-            done.set_result(outcome)
+    async def _carry_out(self, attempt: Callable[[], Awaitable[Any]], tries: int) -> None:
+        """Try until the function returns, and if it never does, let a person say what happened."""
+        is_first = self.thread.effect is None
+        problem = "it was cut off"
+        if is_first:
+            self._start()
+        elif tries == 1:
+            return self._doubt(problem)
+        for number in range(1, tries + 1):
+            try:
+                result = await attempt()
+            except ToolError as error:
+                if is_first and number == 1:
+                    error.did_nothing = True
+                    raise
+                problem = str(error)  # but an earlier try may have done it
+                break
+            except (Exception, SystemExit) as error:
+                problem = f"{type(error).__name__}: {_text(error)}"
+            else:
+                self._add_result(_as_json(result))
+                return
+            if number < tries:
+                await asyncio.sleep(PAUSE * 2 ** (number - 1))
+        self._doubt(problem)
 
-    def target() -> None:
-        outcome: tuple[Any, BaseException | None]
-        try:
-            outcome = (work(), None)
-        except BaseException as error:
-            outcome = (None, error)
-        with suppress(RuntimeError):  # the loop has ended, and with it whoever waited
-            loop.call_soon_threadsafe(set_done, outcome)
+    def _add_result(self, result: Any) -> None:
+        with self.thread.writing() as store:
+            if self.thread.effect is not None:
+                store.end_effect(self.key, "done", result)
+            self.thread.add("tool_response", {"call": self.seq, "result": result})
 
-    context = contextvars.copy_context()
-    threading.Thread(target=context.run, args=(target,), daemon=True).start()
-    result, error = await done
-    if isinstance(error, StopIteration):
-        raise RuntimeError("StopIteration") from error  # a coroutine cannot raise it
-    if error is not None:
-        raise error
-    return result
+
+async def _pure(attempt: Callable[[], Awaitable[Any]]) -> Any:
+    """The result of a call that changes nothing. Raises ToolError whatever goes wrong."""
+    try:
+        result = await attempt()
+        json.dumps(result, allow_nan=False)
+        return result
+    except ToolError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise ToolError(_text(error), kind=type(error).__name__) from error
+
+
+def _as_json(result: Any) -> Any:
+    """The result of what has happened: if it is no JSON, the text of it, since it did happen."""
+    try:
+        json.dumps(result, allow_nan=False)
+        return result
+    except (TypeError, ValueError):
+        return str(result)
+
+
+def _is_dry_run() -> bool:
+    """Whether AGENT_DRY_RUN is set, looked up at the last moment, so that no way leads past it."""
+    return load_settings().get("AGENT_DRY_RUN").lower() not in {"", "0", "false", "no", "off"}
 
 
 def _text(error: BaseException) -> str:

@@ -1,5 +1,5 @@
-"""The command line: `ask`, `prompt`, `tools`. Each command is a function here; it prints, and what
-it does is elsewhere. Add one with a function and a parser in `_parser`.
+"""The command line. The commands over threads are in commands.py, the others here. Add one with a
+function and a parser in `_parser`.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 waiting for a person, 130 interrupted.
 """
@@ -10,18 +10,14 @@ import os
 import shlex
 import signal
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .errors import SettingsError, StopRun
-
-if TYPE_CHECKING:
-    from .thread import Thread
-
-PACKAGE = __name__.split(".")[0]
-EXIT_CODES = {"done": 0, "failed": 1, "waiting": 3}
+from .errors import Conflict, SettingsError, StopRun, StoreError
+from .settings import PACKAGE, program
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -36,7 +32,7 @@ def main(argv: list[str] | None = None) -> int:
         code = int(args.command(args))
         sys.stdout.flush()
         return code
-    except (SettingsError, StopRun) as error:
+    except (SettingsError, StopRun, Conflict, StoreError) as error:
         print(f"error: {error}", file=sys.stderr)
     except OSError as error:
         if not isinstance(error, BrokenPipeError):  # as `head` leaves one; nobody is to be told
@@ -46,9 +42,14 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _interrupt(number: int, frame: Any) -> None:
-    """End at once, whatever a library or a tool is in the middle of."""
+    """End at once, whatever a library or a tool is in the middle of. The threads are saved."""
+    told = "interrupted"
+    with suppress(Exception):
+        from .commands import leave
+
+        told = f"interrupted{leave()}"
     with suppress(OSError):
-        os.write(2, b"interrupted\n")
+        os.write(2, f"{told}\n".encode(errors="replace"))
     os._exit(130)
 
 
@@ -61,97 +62,17 @@ def _open_streams() -> None:
             reconfigure(errors="backslashreplace")
 
 
-def _ask(args: argparse.Namespace) -> int:
-    """Run a new thread until it is done, fails, or waits for a person who is not there."""
-    import asyncio
-
-    from ..agent import agent_loop
-    from .models import choose_model
-    from .readable import printable
-    from .settings import load_settings
-    from .show import note, tell
-    from .thread import Thread
-
-    settings = load_settings()
-    limits, model = settings.limits, choose_model(settings)
-    if model.note:
-        note(model.note)
-    thread = Thread(on_event=tell)
-    thread.add_user_input(args.message)
-    interactive = not args.no_input and _is_terminal(sys.stdin) and _is_terminal(sys.stderr)
-    asyncio.run(agent_loop(thread, model.ask, limits))
-    while thread.pending and _put_to_person(thread, thread.pending, interactive):
-        asyncio.run(agent_loop(thread, model.ask, limits))
-    if args.json:
-        print(json.dumps(thread.to_json(), indent=2))
-    elif thread.answer is not None:
-        print(printable(thread.answer))
-    return EXIT_CODES[thread.status]
-
-
-def _put_to_person(thread: "Thread", pending: dict[str, Any], interactive: bool) -> bool:
-    """Ask the person at the terminal and record what they say. False if nobody is there."""
-    from .readable import call_text
-    from .show import note
-
-    if pending["kind"] == "question":
-        question, sign = pending["message"], "> "
-    else:
-        question, sign = f"approve {call_text(pending['call'])}?", "[y, or why not] "
-        if interactive:
-            _drop_typed_ahead()
-    answer = _read_line(f"{question}\n{sign}") if interactive else None
-    if answer is None:
-        note(f"waiting for a person: {question}")
-        return False
-    if pending["kind"] == "question":
-        thread.add_answer(answer)
-        return True
-    approved = answer.lower() in {"y", "yes", "approve"}  # nothing else is a yes
-    comment = "" if approved or answer.lower() in {"n", "no"} else answer
-    shown = (pending["approval_id"], pending["call_hash"])
-    thread.decide(*shown, approved, by="the person at the terminal", comment=comment)
-    return True
-
-
-def _is_terminal(stream: Any) -> bool:
-    return stream is not None and bool(stream.isatty())
-
-
-def _drop_typed_ahead() -> None:
-    """Forget what was typed or pasted before the question was there: it is no answer to it."""
-    import termios
-
-    termios.tcflush(sys.stdin, termios.TCIFLUSH)
-
-
-def _read_line(question: str) -> str | None:
-    """A line that is not blank, None at the end of input. The question goes to stderr."""
-    from .readable import printable
-
-    while True:
-        print(printable(question), end="", file=sys.stderr, flush=True)
-        # Not sys.stdin, which would read ahead and keep what is no answer to this question.
-        typed = b""
-        while b"\n" not in typed and (part := os.read(sys.stdin.fileno(), 4096)):
-            typed += part
-        line = typed.partition(b"\n")[0].decode(errors="replace").strip()
-        if line:
-            return line
-        if b"\n" not in typed:
-            print(file=sys.stderr)
-            return None
-
-
 def _prompt(args: argparse.Namespace) -> int:
     """Print what a model would be sent for a first message."""
     from .baml import request_messages
+    from .database import IN_MEMORY, Database
     from .readable import printable
     from .settings import load_settings
     from .show import note
+    from .store import Store
     from .thread import Thread
 
-    thread = Thread()
+    thread = Thread.create(Store(Database(IN_MEMORY)))
     thread.add_user_input(args.message)
     messages = request_messages(thread.prompt(load_settings().limits))
     characters = sum(len(message["content"]) for message in messages)
@@ -190,30 +111,72 @@ def _tools(args: argparse.Namespace) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    name = Path(sys.argv[0]).name
     parser = argparse.ArgumentParser(
-        prog=f"python -m {PACKAGE}" if name == "__main__.py" else name,
+        prog=program(),
         description="An agent: a model proposes the next step, and code decides what runs.",
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    ask = commands.add_parser("ask", help="give the agent a message; the answer goes to stdout")
-    ask.add_argument("--json", action="store_true", help="print the whole thread as JSON")
+    ask = _add(commands, "ask", "give the agent a message; the answer goes to stdout")
+    ask.add_argument("--thread", metavar="ID", help="go on with this thread")
     ask.add_argument("--no-input", action="store_true", help="exit 3 where a person is needed")
-    ask.set_defaults(command=_ask)
 
-    prompt = commands.add_parser("prompt", help="show what a model would be sent")
-    prompt.add_argument("--json", action="store_true", help="print the messages as JSON")
-    prompt.set_defaults(command=_prompt)
-
+    prompt = _add(commands, "prompt", "show what a model would be sent")
     for command in (ask, prompt):
         help = "the user's message; write -- before one that begins with a dash"
         command.add_argument("message", metavar="MESSAGE", type=_message, help=help)
 
-    listing = commands.add_parser("tools", help="list the tools, their policies and fields")
-    listing.add_argument("--json", action="store_true", help="print their JSON Schemas")
-    listing.set_defaults(command=_tools)
+    _add(commands, "threads", "list the threads")
+    _add(commands, "show", "show what happened in a thread").add_argument("id", metavar="ID")
+
+    answer = _add(commands, "answer", "answer the question that waits")
+    answer.add_argument("id", metavar="ID")
+    answer.add_argument("text", metavar="TEXT", type=_message)
+
+    for name, approved, what in (
+        ("approve", True, "let the call that waits run"),
+        ("refuse", False, "do not let the call that waits run"),
+    ):
+        decide = _add(commands, name, what, command="decide")
+        decide.set_defaults(approved=approved, comment="")
+        decide.add_argument("id", metavar="ID", help="of the approval, or of its thread")
+        if not approved:
+            decide.add_argument("--comment", default="", help="why, for the model to know")
+
+    settle = _add(commands, "settle", "say what became of a call that may have happened")
+    settle.add_argument("id", metavar="ID", help="of the thread, or the key of the effect")
+    outcome = settle.add_mutually_exclusive_group(required=True)
+    outcome.add_argument("--happened", metavar="TEXT", type=_message, help="what it gave")
+    outcome.add_argument("--did-not-happen", action="store_true")
+
+    resume = _add(commands, "resume", "go on with a thread that failed or was cut off")
+    resume.add_argument("id", metavar="ID")
+    export = _add(commands, "export", "print the last step of a thread as a BAML test")
+    export.add_argument("id", metavar="ID")
+
+    _add(commands, "tools", "list the tools, their policies and fields")
     return parser
+
+
+def _add(commands: Any, name: str, help: str, command: str = "") -> argparse.ArgumentParser:
+    """A command that is a function of commands.py, or of this module."""
+    parser: argparse.ArgumentParser = commands.add_parser(name, help=help)
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    own = {"prompt": _prompt, "tools": _tools}
+    parser.set_defaults(command=own.get(name) or _over_threads(command or name))
+    return parser
+
+
+def _over_threads(name: str) -> Callable[[argparse.Namespace], int]:
+    """A command over threads; what it needs is loaded when it is used."""
+
+    def command(args: argparse.Namespace) -> int:
+        from . import commands
+
+        code: int = getattr(commands, name)(args)
+        return code
+
+    return command
 
 
 def _message(text: str) -> str:

@@ -15,12 +15,14 @@ class Refused(Exception):
 class ToolError(Exception):
     """A call cannot be carried out. The model is told why and can choose another step.
 
-    kind: the type that the `error` event carries.
+    kind: the type that the `error` event carries. did_nothing: whether it is known that a call
+    that had been begun changed nothing.
     """
 
     def __init__(self, message: str, kind: str = "ToolError") -> None:
         super().__init__(message)
         self.kind = kind
+        self.did_nothing = False
 
 
 class StopRun(Exception):
@@ -51,6 +53,22 @@ class TryAgain(Unavailable):
 
 class Conflict(Exception):
     """A decision that no longer fits: another call, decided already, or never asked for."""
+
+
+class Busy(Conflict):
+    """Another process runs this thread."""
+
+
+class Overtaken(Exception):
+    """A person spoke while the model was asked, which has not seen it: ask again."""
+
+
+class StoreError(Exception):
+    """The store cannot be read or written, or holds nothing under an id; one line that says it."""
+
+
+class Fenced(StoreError):
+    """Another process has taken this thread over; what this one does no longer counts."""
 
 
 class SettingsError(Exception):

@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from .log import DONE, QUESTIONS
 from .offline_arithmetic import OPERATIONS, Unclear, json_number, plan
 from .prompt import parse
 from .reply import Reply
-from .thread import DONE, QUESTIONS
 
 CLIENT = "offline"
 LONGEST = 1000  # characters; nobody types a longer sum or refund

@@ -2,6 +2,7 @@
 
 import json
 import unicodedata
+from datetime import UTC, datetime
 from typing import Any
 
 # What turns the direction of writing or ends a line where none is meant.
@@ -10,6 +11,8 @@ _DIRECTIONS = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\
 # Letters and marks that show nothing, beside whole categories of them.
 _BLANK = set("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\U00016fe4")
 _UNSEEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Me", "Zl", "Zp", "Zs"}
+
+MESSAGE_LENGTH = 200  # characters of an error that the model is told
 
 
 def printable(text: str) -> str:
@@ -28,6 +31,17 @@ def value_text(value: Any) -> str:
     """A value as JSON in which nothing is invisible."""
     text = json.dumps(value, ensure_ascii=False)
     return "".join(_spell(c) if _is_unseen(c) else c for c in text)
+
+
+def on_day(seconds: float) -> str:
+    """A time, in seconds since 1970, as a day: `on 2026-11-30`."""
+    return f"on {datetime.fromtimestamp(seconds, UTC):%Y-%m-%d}"
+
+
+def compact(text: str) -> str:
+    """An error in one line of at most 200 characters, for the model to read."""
+    line = " ".join(text.split())
+    return line if len(line) <= MESSAGE_LENGTH else line[: MESSAGE_LENGTH - 1] + "…"
 
 
 def short(value: Any) -> str:

@@ -5,6 +5,7 @@ A variable that is empty or blank counts as not set. Add a setting where it is u
 """
 
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from io import StringIO
@@ -13,6 +14,14 @@ from pathlib import Path
 from dotenv.parser import parse_stream
 
 from .errors import SettingsError
+
+PACKAGE = __name__.split(".")[0]
+
+
+def program() -> str:
+    """What a person types to start this program."""
+    name = Path(sys.argv[0]).name
+    return f"python -m {PACKAGE}" if name == "__main__.py" else name
 
 
 @dataclass(frozen=True)

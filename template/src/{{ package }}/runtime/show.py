@@ -1,9 +1,11 @@
 """What a person at a terminal reads: events, pending calls and tables as lines of text."""
 
 import sys
+from typing import Any
 
+from .events import Event
+from .log import DONE, QUESTIONS, Log
 from .readable import call_text, printable, value_text
-from .thread import DONE, QUESTIONS, Event
 
 
 def note(text: str) -> None:
@@ -29,8 +31,40 @@ def event_text(event: Event) -> str | None:
     return None
 
 
+def timeline(log: Log) -> str:
+    """What happened in a thread, one event a line, and what it waits for."""
+    lines = [f"thread {log.id}: {log.status}"]
+    for event in log.events:
+        lines.append(f"{event.at[:19]}Z  {_line(event)}{_cost(event.meta)}")
+    if pending := log.pending:
+        what = pending["message"] if pending["kind"] == "question" else call_text(pending["call"])
+        lines.append(f"waits for a person ({pending['kind']}): {what}")
+        lines += [f"note: {pending['earlier']}"] if pending.get("earlier") else []
+    return "\n".join(lines)
+
+
+def _line(event: Event) -> str:
+    match event.type:
+        case "user_input" | "human_response":
+            return f"person: {event.data['text']}"
+        case "tool_call" if event.data["intent"] in {DONE, *QUESTIONS}:
+            return f"agent: {event.data.get('message')}"
+        case "resumed":
+            return "resumed"
+    return str(event_text(event)).strip()
+
+
+def _cost(meta: dict[str, Any]) -> str:
+    """Who wrote an event, in what time and for how many tokens."""
+    if not meta:
+        return ""
+    tokens = meta.get("tokens")
+    spent = f", {tokens['input']} + {tokens['output']} tokens" if tokens else ""
+    return f"  [{meta.get('client')}, {meta.get('milliseconds')} ms{spent}]"
+
+
 def tell(event: Event) -> None:
-    """Print an event as it is written, for `Thread(on_event=tell)`."""
+    """Print an event as it is written, for the `on_event` of a thread."""
     if line := event_text(event):
         note(line)
 

@@ -1,174 +1,118 @@
-"""The thread: the ordered list of events, and the only state. What the agent is about to do,
-what it waits for and how it ended are all read from the log.
+"""A thread: a log in the store, and the only ways in which something is added to it.
 
-Threads live in this process. Name a tool that a person answers in QUESTIONS.
+Every method that writes is one transaction: all of it is on the disk, or nothing. What the loop
+writes needs a claim; what a person says does not, and may come at any time.
 """
 
-import json
-import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from copy import deepcopy
-from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
-from typing import Any, Literal
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import replace
+from typing import Any
 
-from . import prompt
 from .baml import dump_step
-from .call import Call
-from .errors import Conflict, Refused, StopRun, ToolError
-from .readable import call_text
-from .settings import Limits
+from .call import APPROVAL_LASTS, Call
+from .errors import Conflict, Overtaken, Refused, StopRun, StoreError, ToolError
+from .events import Event, new_event
+from .log import QUESTIONS, Log
+from .readable import compact
 from .steps import NextStep, call_hash
+from .store import LEASE, Store, new_id
+from .tables import Approval
 
-Status = Literal["running", "waiting", "done", "failed"]
+TITLE_LENGTH = 80  # characters of the first message, for lists
 
-QUESTIONS = {"request_more_information", "request_approval_from_manager"}
-DONE = "done_for_now"
-PERSON = {"user_input", "human_response", "approval", "resumed"}  # events that a person made
-MESSAGE_LENGTH = 200  # characters of an error that the model is told
-LONGEST_SHOWN = 1200  # characters of a call that a person approves; it has to fit on a screen
+OnEvent = Callable[[Event], None]
 
 
-@dataclass(frozen=True)
-class Event:
-    """One line of the log. Events are added, never changed.
+class Thread(Log):
+    """A thread of the store. `on_event` is told of each event after it was written."""
 
-    seq: its place, from 0. at: UTC, ISO 8601.
-    meta: for what a model wrote, `client`, `milliseconds` and `tokens`; else empty.
-    """
-
-    seq: int
-    type: str
-    data: dict[str, Any]
-    at: str
-    meta: dict[str, Any] = field(default_factory=dict)
-
-
-class Thread:
-    """A thread, from its first event. `on_event` is told of each event after it was written."""
-
-    def __init__(self, on_event: Callable[[Event], None] | None = None) -> None:
-        self.id = uuid.uuid4().hex
-        self.events: list[Event] = []
-        self.started: set[int] = set()  # calls whose tool was begun, by seq
-        self._approval_ids: dict[int, str] = {}  # of calls that wait for a decision, by seq
-        self._approved: dict[int, str] = {}  # the hash of each call that a person approved
-        self._claimed = False
+    def __init__(self, store: Store, some_id: str, on_event: OnEvent | None = None) -> None:
+        """Load a thread, by its id or that of an approval. Raises StoreError if it cannot."""
+        self.store = store
+        self._saved = 0  # how many of the events are in the store
         self._on_event = on_event
+        self.epoch: int | None = None  # of the claim, while there is one
+        self._load(store.thread_of(some_id))
 
-    # Reading the log
+    @classmethod
+    def create(cls, store: Store, on_event: OnEvent | None = None) -> "Thread":
+        """A new thread, without events."""
+        thread_id = new_id()
+        store.add_thread(thread_id)
+        return cls(store, thread_id, on_event)
 
-    @property
-    def status(self) -> Status:
-        """running: the loop's turn. waiting: a person's turn. done, failed: nobody's."""
-        if self.events and self.events[-1].type == "failed":
-            return "failed"
-        call = self._unsettled()
-        if call is None:
-            return "running"
-        if call.data["intent"] == DONE:
-            return "done"
-        waits = call.data["intent"] in QUESTIONS or call.seq in self._approval_ids
-        return "waiting" if waits else "running"
+    @asynccontextmanager
+    async def claim(self) -> AsyncIterator[None]:
+        """Be the one that runs this thread. Raises Busy if somebody does already."""
+        self.epoch = self.store.claim(self.id)
+        renewing = asyncio.create_task(self._renew(self.epoch))
+        try:
+            self.refresh()
+            yield
+        finally:
+            renewing.cancel()
+            with suppress(StoreError):  # it is lost, or will end by itself
+                self.store.release(self.id, self.epoch)
+            self.epoch = None
 
-    @property
-    def answer(self) -> str | None:
-        """The text for the user, once the thread is done."""
-        call = self._unsettled()
-        return str(call.data["message"]) if call and self.status == "done" else None
+    def refresh(self) -> None:
+        """Read the thread again: others may have written to it."""
+        self._load(self.id)
 
-    @property
-    def pending(self) -> dict[str, Any] | None:
-        """What a person is asked: a question, or the exact call that they may approve."""
-        call = self._unsettled()
-        if call is None or self.status != "waiting":
-            return None
-        if call.data["intent"] in QUESTIONS:
-            return {"kind": "question", "message": call.data["message"]}
-        return {
-            "kind": "approval",
-            "approval_id": self._approval_ids[call.seq],
-            "call": deepcopy(call.data),  # what is shown may be changed, what will run may not
-            "call_hash": call_hash(call.data),
-        }
+    @contextmanager
+    def writing(self, claimed: bool = True) -> Iterator[Store]:
+        """A transaction for `add`, and for what the store has to know besides.
 
-    @property
-    def failure(self) -> dict[str, Any] | None:
-        """Why the thread failed: a type and a message."""
-        return self.events[-1].data if self.status == "failed" else None
+        Raises Fenced if the claim is lost, and Overtaken if there is a call that is not written
+        yet and that was chosen before a person said something. Then nothing is written.
+        """
+        told = self._saved
+        try:
+            with self.store.writing(self.id, self.epoch if claimed else None):
+                self._catch_up()
+                yield self.store
+                self.store.add_events(self.id, self.events[self._saved :])
+                self._look_up()
+                self.store.set_summary(self.id, self.status, self._title, self.summary())
+        except BaseException:
+            with suppress(StoreError):
+                self.refresh()
+            raise
+        self._saved = len(self.events)
+        if self._on_event:
+            for event in self.events[told:]:
+                self._on_event(event)
+
+    def add(self, type: str, data: dict[str, Any], meta: dict[str, Any] | None = None) -> Event:
+        """Add an event; within `writing`."""
+        event = new_event(len(self.events), type, data, meta)
+        self.take(event)
+        return event
+
+    # What the loop writes
 
     def open_call(self) -> Call | None:
         """The call that was chosen and is not done, with the arguments that are in the log."""
-        event = self._unsettled()
-        if event is None:
+        if self.open is None:
             return None
-        approved = self._approved.get(event.seq) == call_hash(event.data)
-        return Call(self, event.seq, event.data, approved)
-
-    def prompt(self, limits: Limits) -> str:
-        """The text the model is asked with. Raises StopRun when the run has reached a limit."""
-        if self._count({"error"}, since=PERSON | {"tool_response"}) >= limits.max_errors:
-            last = self.events[-1].data["message"]
-            problem = f"{limits.max_errors} errors in a row; the last: {last}"
-            raise StopRun("too_many_errors", problem)
-        if self._count({"tool_call"}, since=PERSON) >= limits.max_steps:
-            raise StopRun("step_limit", f"{limits.max_steps} steps without an end")
-        text = prompt.render(self.events)
-        size = len(text.encode())
-        if size > limits.max_prompt_bytes:
-            problem = f"the thread has {size} bytes; the limit is {limits.max_prompt_bytes}"
-            raise StopRun("prompt_too_long", problem)
-        return text
-
-    def to_json(self) -> dict[str, Any]:
-        """The one shape in which a thread leaves this program."""
-        return {
-            "id": self.id,
-            "status": self.status,
-            "answer": self.answer,
-            "pending": self.pending,
-            "failure": self.failure,
-            "events": [asdict(event) for event in self.events],
-        }
-
-    # Writing it
-
-    @contextmanager
-    def claim(self) -> Iterator[None]:
-        """Be the one that runs this thread. Raises Conflict if somebody does already."""
-        if self._claimed:
-            raise Conflict("this thread is being run already")
-        self._claimed = True
-        try:
-            yield
-        finally:
-            self._claimed = False
-
-    def append(self, type: str, data: dict[str, Any], meta: dict[str, Any] | None = None) -> Event:
-        """Add an event. `data` is copied as JSON; half a surrogate pair becomes a question mark."""
-        text = json.dumps(data, ensure_ascii=False, allow_nan=False).encode(errors="replace")
-        at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        event = Event(len(self.events), type, json.loads(text), at, meta or {})
-        self.events.append(event)
-        if self._on_event:
-            self._on_event(event)
-        return event
-
-    def add_user_input(self, text: str) -> None:
-        """A message of the user. A call that waits goes on waiting."""
-        self.append("user_input", {"text": text})
-
-    def add_answer(self, text: str) -> None:
-        """A person's answer to the question that waits. No answer permits a call."""
-        call = self._unsettled()
-        asked = call.seq if call and call.data["intent"] in QUESTIONS else None
-        self.append("human_response", {"call": asked, "text": text})
+        data, decided = self.open.data, self.approval
+        approved = decided is not None and decided.status == "approved"
+        is_same = decided is not None and decided.call_hash == call_hash(data)
+        return Call(self, self.open.seq, data, approved and is_same)
 
     def add_call(self, step: NextStep, meta: dict[str, Any]) -> Call:
-        """What the model chose, before anything is done about it."""
-        event = self.append("tool_call", dump_step(step), meta)
+        """What the model chose. It is written down with what comes of it, and before any effect."""
+        event = self.add("tool_call", dump_step(step), meta)
         return Call(self, event.seq, event.data, approved=False, chosen=step)
+
+    def save(self) -> None:
+        """Write down a call that is not written yet."""
+        if self._saved < len(self.events):
+            with self.writing():
+                pass
 
     def add_error(
         self,
@@ -176,16 +120,37 @@ class Thread:
         call: Call | None = None,
         meta: dict[str, Any] | None = None,
     ) -> None:
-        """What went wrong, short, for the model to mend."""
+        """What went wrong, short, for the model to mend. Of a call that was begun and may have done
+        something the model is not told: a person has to say what happened.
+        """
         kind = error.kind if isinstance(error, ToolError) else type(error).__name__
-        seq = call.seq if call else None
-        self.append("error", {"call": seq, "type": kind, "message": _compact(str(error))}, meta)
+        data = {"call": call.seq if call else None, "type": kind, "message": compact(str(error))}
+        with self.writing():
+            if call is None or self.effect is None:
+                self.add("error", data, meta)
+            elif isinstance(error, ToolError) and error.did_nothing:
+                self.store.end_effect(call.key, "failed")
+                self.add("error", data, meta)
+            else:
+                self.store.end_effect(call.key, "unknown", str(error))
 
-    def request_approval(self, call: Call) -> None:
-        """Let the call wait until a person decides. ToolError if it cannot be shown whole."""
-        if len(call_text(call.data)) > LONGEST_SHOWN:
-            raise ToolError("the call is too long to be shown to a person; write less")
-        self._approval_ids[call.seq] = uuid.uuid4().hex
+    def fail(self, error: StopRun) -> None:
+        """End the run. A message, an answer or `reopen` opens it again with fresh counts."""
+        with self.writing():
+            self.add("failed", {"type": error.type, "message": str(error)})
+
+    # What a person says
+
+    def add_user_input(self, text: str) -> None:
+        """A message of the user. A call that waits goes on waiting."""
+        with self.writing(claimed=False):
+            self.add("user_input", {"text": text})
+
+    def add_answer(self, text: str) -> None:
+        """A person's answer to the question that waits. No answer permits a call."""
+        with self.writing(claimed=False):
+            call = self.open if self.open and self.open.data["intent"] in QUESTIONS else None
+            self.add("human_response", {"call": call.seq if call else None, "text": text})
 
     def decide(
         self, approval_id: str, call_hash: str, approved: bool, by: str, comment: str = ""
@@ -194,47 +159,90 @@ class Thread:
 
         Raises Conflict when nothing waits under this id, or when the call is not the one shown.
         """
-        pending = self.pending or {"kind": None}
-        shown = (pending.get("approval_id"), pending.get("call_hash"))
-        if pending["kind"] != "approval" or (approval_id, call_hash) != shown:
-            raise Conflict("this call does not wait for a decision; look at the thread again")
-        seq = next((s for s, own in list(self._approval_ids.items()) if own == approval_id), -1)
-        if self._approval_ids.pop(seq, None) is None:  # another decision was faster
-            raise Conflict("this call was decided just now; look at the thread again")
-        if approved is True:
-            self._approved[seq] = call_hash
-        decision = {"call": seq, "approval_id": approval_id, "approved": approved is True}
-        self.append("approval", {**decision, "by": by, "comment": comment})
+        with self.writing(claimed=False):
+            asked = self._undecided(approval_id)
+            if not asked.call_hash == call_hash == (self.pending or {}).get("call_hash"):
+                raise Conflict("this is not the call that was shown; look at the thread again")
+            self.store.decide(asked.id, "approved" if approved is True else "refused", by)
+            decision = {"call": asked.seq, "approval_id": asked.id, "approved": approved is True}
+            self.add("approval", {**decision, "by": by, "comment": comment})
 
-    def fail(self, error: StopRun) -> None:
-        """End the run. A message, an answer or `resumed` opens it again with fresh counts."""
-        self.append("failed", {"type": error.type, "message": str(error)})
+    def settle(self, effect_key: str, happened: bool, text: str, by: str) -> None:
+        """Record what a person found out about a call that may have happened.
 
-    def _unsettled(self) -> Event | None:
-        """The last tool call, unless a later event settled it."""
-        for i in range(len(self.events) - 1, -1, -1):
-            event = self.events[i]
-            if event.type != "tool_call":
-                continue
-            after = self.events[i + 1 :]
-            if event.data["intent"] == DONE:
-                settled = any(e.type in PERSON | {"error"} for e in after)
+        text: what it gave, or why it did not happen. Raises Conflict where nothing waits for it.
+        """
+        with self.writing(claimed=False):
+            doubted = self.effect
+            if self.status != "waiting" or doubted is None or doubted.key != effect_key:
+                raise Conflict("nothing waits under this key; look at the thread again")
+            self.store.end_effect(effect_key, "done" if happened else "failed", text)
+            if happened:
+                self.add("tool_response", {"call": doubted.seq, "result": text, "by": by})
             else:
-                about = (e for e in after if e.data.get("call") == event.seq)
-                settled = any(not (e.type == "approval" and e.data["approved"]) for e in about)
-            return None if settled else event
-        return None
+                told = {"type": "did_not_happen", "message": compact(text), "by": by}
+                self.add("error", {"call": doubted.seq, **told})
 
-    def _count(self, types: set[str], since: set[str]) -> int:
-        """How many events of these types came after the last one of `since`."""
-        count = 0
-        for event in reversed(self.events):
-            if event.type in since:
-                break
-            count += event.type in types
-        return count
+    def reopen(self) -> None:
+        """Let a run that failed go on, and ask anew where an approval has expired."""
+        with self.writing(claimed=False):
+            if self.status == "failed":
+                self.add("resumed", {})
+            elif self.status == "waiting" and self.approval and _is_over(self.approval):
+                until = time.time() + APPROVAL_LASTS
+                self.store.add_approval(replace(self.approval, id=new_id(), expires=until))
+
+    def _undecided(self, approval_id: str) -> Approval:
+        """The approval that waits under this id."""
+        asked = self.store.approval(approval_id)
+        if asked is None or asked.thread_id != self.id:
+            raise Conflict("nothing waits under this id; look at the thread again")
+        if asked.status in {"approved", "refused"}:
+            raise Conflict(f"this call was {asked.status} already, by {asked.by_whom}")
+        if asked.status != "pending" or self.approval != asked or self.status != "waiting":
+            raise Conflict("this call does not wait any more; look at the thread again")
+        if _is_over(asked):
+            raise Conflict(f"the time to approve is over; `resume {self.id}` asks anew")
+        return asked
+
+    @property
+    def _title(self) -> str:
+        first = self.events[0].data.get("text", "") if self.events else ""
+        return " ".join(str(first).split())[:TITLE_LENGTH]
+
+    def _load(self, thread_id: str) -> None:
+        Log.__init__(self, thread_id, self.store.events(thread_id))
+        self._saved = len(self.events)
+        self._look_up()
+
+    def _catch_up(self) -> None:
+        """Take in what others have written."""
+        missed = self.store.events(self.id, self._saved)
+        if missed and self._saved < len(self.events):
+            raise Overtaken
+        for event in missed:
+            self.take(event)
+        self._saved += len(missed)
+        if missed:
+            self._look_up()
+
+    def _look_up(self) -> None:
+        """See what the store knows about the open call."""
+        if self.open is None:
+            return
+        self.approval = self.store.approval_of(self.id, self.open.seq)
+        self.effect = self.store.effect(f"{self.id}:{self.open.seq}")
+        if self.approval is not None and self.approval.status == "pending":
+            call = Call(self, self.open.seq, self.open.data, approved=False)
+            with suppress(ToolError):  # its tool is gone
+                self.earlier = call.done_already()
+
+    async def _renew(self, epoch: int) -> None:
+        while True:
+            await asyncio.sleep(LEASE / 3)
+            with suppress(StoreError):  # the next write will tell
+                self.store.renew(self.id, epoch)
 
 
-def _compact(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= MESSAGE_LENGTH else line[: MESSAGE_LENGTH - 1] + "…"
+def _is_over(approval: Approval) -> bool:
+    return approval.expires < time.time()

@@ -1,0 +1,220 @@
+"""The commands over threads: each records what a person says, and runs the thread until it rests.
+
+They return exit codes: 0 done, 1 failed, 3 waiting for a person. Whatever they need to know is in
+the store, so that each may be used hours after the one before, and on another terminal.
+"""
+
+import argparse
+import asyncio
+import getpass
+import json
+import os
+import sys
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from . import person
+from .database import Database
+from .errors import Busy, Conflict, StoreError
+from .models import choose_model
+from .readable import printable
+from .reply import Ask
+from .settings import Limits, load_settings, program
+from .show import note, table, tell, timeline
+from .store import Store, open_store
+from .thread import Thread
+
+EXIT_CODES = {"done": 0, "failed": 1, "waiting": 3}
+POLL = 0.2  # seconds between two looks at a thread that another process runs
+
+_running: list[Thread] = []  # the thread that this process has claimed
+
+
+def ask(args: argparse.Namespace) -> int:
+    """Give the agent a message, in a new thread or in one that there is."""
+    store, run = _ready()
+    thread = Thread(store, args.thread, tell) if args.thread else Thread.create(store, tell)
+    pending = thread.pending
+    if pending and pending["kind"] == "question":
+        thread.add_answer(args.message)
+    else:
+        thread.add_user_input(args.message)
+    run(thread)
+    while thread.pending and not args.no_input and person.is_there():
+        if not person.put_to_person(thread, thread.pending):
+            break
+        run(thread)
+    return _rest(args, store, thread, run)
+
+
+def answer(args: argparse.Namespace) -> int:
+    """Answer the question that waits."""
+    store, run = _ready()
+    thread = Thread(store, args.id, tell)
+    _pending(thread, "question")
+    thread.add_answer(args.text)
+    return _run_on(args, store, thread, run)
+
+
+def decide(args: argparse.Namespace) -> int:
+    """Approve or refuse the call that waits."""
+    store, run = _ready()
+    thread = Thread(store, args.id, tell)
+    if args.id == thread.id:
+        args.id = _pending(thread, "approval")["approval_id"]
+    call_hash = (thread.pending or {}).get("call_hash", "")
+    thread.decide(args.id, call_hash, args.approved, _name(), args.comment)
+    return _run_on(args, store, thread, run)
+
+
+def settle(args: argparse.Namespace) -> int:
+    """Say what became of a call that may have happened."""
+    store, run = _ready()
+    thread = Thread(store, args.id.partition(":")[0], tell)
+    key = args.id if ":" in args.id else _pending(thread, "outcome")["effect_key"]
+    happened = args.happened is not None
+    text = args.happened if happened else "a person says that it did not happen"
+    thread.settle(key, happened, text, _name())
+    return _run_on(args, store, thread, run)
+
+
+def resume(args: argparse.Namespace) -> int:
+    """Let a thread go on that failed or was cut off, and ask anew what has expired."""
+    store, run = _ready()
+    thread = Thread(store, args.id, tell)
+    thread.reopen()
+    return _run_on(args, store, thread, run)
+
+
+def threads(args: argparse.Namespace) -> int:
+    """List the threads, those that wait for a person first."""
+    shapes = open_store().summaries()
+    if args.json:
+        print(json.dumps([{k: v for k, v in s.items() if k != "title"} for s in shapes], indent=2))
+        return 0
+    shapes.sort(key=lambda shape: shape["status"] != "waiting")
+    rows = [[s["id"], s["status"], printable(s["title"])] for s in shapes]
+    print(table([["thread", "status", "began with"], *rows]))
+    return 0
+
+
+def show(args: argparse.Namespace) -> int:
+    """Print a thread: what happened in it, and what it waits for."""
+    thread = Thread(open_store(), args.id)
+    print(json.dumps(thread.to_json(), indent=2) if args.json else printable(timeline(thread)))
+    return 0
+
+
+def export(args: argparse.Namespace) -> int:
+    """Print the last step of a thread as a BAML test, for baml_src/tests."""
+    from .export import baml_test
+
+    print(baml_test(Thread(open_store(), args.id)))
+    return 0
+
+
+def leave() -> str:
+    """Give up the thread that is running, within an interrupt, and say how to go on with it."""
+    if not _running:
+        return ""
+    thread = _running[0]
+    if thread.epoch is not None:
+        # On a connection of its own: the other may be in the middle of anything.
+        Store(Database(thread.store.database.path, patience=0.2)).release(thread.id, thread.epoch)
+    return f"; go on with: {program()} resume {thread.id}"
+
+
+Run = Callable[[Thread], None]
+
+
+def _ready() -> tuple[Store, Run]:
+    """The store, and what runs a thread with the model of the settings, once there is need."""
+    settings = load_settings()
+    limits, store = settings.limits, open_store(settings)
+
+    @cache
+    def model() -> Ask:
+        found = choose_model(settings)
+        if found.note:
+            note(found.note)
+        return found.ask
+
+    def run(thread: Thread) -> None:
+        if thread.status == "running":
+            asyncio.run(_run(thread, model(), limits))
+
+    return store, run
+
+
+async def _run(thread: Thread, ask: Ask, limits: Limits) -> None:
+    """Run a thread until it rests; wait while another process runs it."""
+    from ..agent import agent_loop
+
+    has_waited = False
+    _running[:] = [thread]
+    try:
+        while thread.status == "running":
+            try:
+                await agent_loop(thread, ask, limits)
+            except Busy:
+                if not has_waited:
+                    note(f"another process runs thread {thread.id}; waiting for it")
+                has_waited = True
+                await asyncio.sleep(POLL)
+                thread.refresh()
+    finally:
+        _running.clear()
+
+
+def _run_on(args: argparse.Namespace, store: Store, thread: Thread, run: Run) -> int:
+    run(thread)
+    return _rest(args, store, thread, run)
+
+
+def _rest(args: argparse.Namespace, store: Store, thread: Thread, run: Run) -> int:
+    """Show how a thread rests, finish what was interrupted elsewhere, and return the exit code."""
+    if args.json:
+        print(json.dumps(thread.to_json(), indent=2))
+    elif thread.answer is not None:
+        print(printable(thread.answer))
+    if pending := thread.pending:
+        note(f"waiting for a person: {person.question(pending)}")
+        note(_ways_on(thread, pending["kind"]))
+    sys.stdout.flush()
+    for thread_id in store.interrupted():
+        try:
+            other = Thread(store, thread_id, tell)
+            note(f"thread {thread_id} was interrupted and goes on:")
+            run(other)
+        except (Conflict, StoreError) as error:
+            note(str(error))
+    return EXIT_CODES[thread.status]
+
+
+def _ways_on(thread: Thread, kind: str) -> str:
+    name = program()
+    match kind:
+        case "question":
+            return f"go on with: {name} answer {thread.id} TEXT"
+        case "approval":
+            return f"go on with: {name} approve {thread.id}, or refuse {thread.id} --comment WHY"
+        case _:
+            return f"go on with: {name} settle {thread.id} --happened TEXT, or --did-not-happen"
+
+
+def _pending(thread: Thread, kind: str) -> dict[str, Any]:
+    """What waits in a thread, if it is of this kind. Raises Conflict otherwise."""
+    found = thread.pending
+    if found is None:
+        raise Conflict(f"nothing waits in thread {thread.id}; it is {thread.status}")
+    if found["kind"] != kind:
+        raise Conflict(f"something else waits; {_ways_on(thread, found['kind'])}")
+    return found
+
+
+def _name() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # nobody in particular
+        return f"user {os.getuid()}"

@@ -1,0 +1,119 @@
+"""The database that keeps the threads, and the few things that are said to it.
+
+DATABASE_URL says where it is; left out, it is a file in the project's `data` folder. The SQL of
+store.py is plain enough for others than SQLite: another one is another class like `Database`.
+"""
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from .errors import SettingsError, StoreError
+from .settings import PACKAGE, Settings, load_settings, project_root
+
+PATIENCE = 30.0  # seconds to wait for another process that is writing
+IN_MEMORY = ":memory:"
+
+
+class Database:
+    """One connection to SQLite, for the thread that opened it.
+
+    A write is on the disk when its transaction ends, also if the machine stops then. Raises
+    StoreError whenever the file cannot be read or written.
+    """
+
+    def __init__(self, path: str, patience: float = PATIENCE) -> None:
+        self.path = path
+        try:
+            if path != IN_MEMORY:
+                Path(path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._connection = sqlite3.connect(path, timeout=patience, isolation_level=None)
+            _until_free(lambda: self._connection.execute("PRAGMA journal_mode=WAL"), patience)
+            self._connection.execute("PRAGMA synchronous=FULL")
+        except (OSError, sqlite3.Error) as error:
+            raise self._problem(error) from None
+
+    def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+        """The rows that a query finds."""
+        try:
+            return self._connection.execute(sql, values).fetchall()
+        except sqlite3.Error as error:
+            raise self._problem(error) from None
+
+    def change(self, sql: str, *values: Any) -> int:
+        """How many rows a statement changed."""
+        try:
+            return self._connection.execute(sql, values).rowcount
+        except sqlite3.Error as error:
+            raise self._problem(error) from None
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All of the block or nothing of it; no other process writes meanwhile."""
+        self.change("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.change("COMMIT")
+        except BaseException:
+            if self._connection.in_transaction:
+                self.change("ROLLBACK")
+            raise
+
+    def create(self, version: int, tables: str) -> None:
+        """Create the tables, once. Raises StoreError if they were made by newer code."""
+        if self.rows("PRAGMA user_version") == [(version,)]:
+            return
+        with self.transaction():
+            ((found,),) = self.rows("PRAGMA user_version")
+            if found > version:
+                raise StoreError(f"{self.path} was made by a newer version; update this one")
+            for statement in tables.split(";"):
+                self.change(statement)
+            self.change(f"PRAGMA user_version = {version}")
+
+    def close(self) -> None:
+        """End the connection."""
+        self._connection.close()
+
+    def _problem(self, error: Exception) -> StoreError:
+        return StoreError(f"the database {self.path}: {error}")
+
+
+def open_database(settings: Settings | None = None) -> Database:
+    """The database of the settings, made if it is not there yet."""
+    return Database(database_path(settings))
+
+
+def database_path(settings: Settings | None = None) -> str:
+    """The file of the database. Raises SettingsError where DATABASE_URL names none.
+
+    A relative path begins at the project's root, wherever the command was started.
+    """
+    settings = settings or load_settings()
+    root = project_root()
+    home = Path.home() / ".local/share" / PACKAGE
+    url = settings.get("DATABASE_URL")
+    if not url:
+        return str((root / "data" if root else home) / "threads.db")
+    scheme, colon, path = url.partition("://")
+    if scheme != "sqlite" or not colon or not path.startswith("/") or path == "/":
+        shown = f"{scheme}://…" if colon else "something else"  # it may hold a password
+        raise SettingsError(f"DATABASE_URL is {shown}; write sqlite:///PATH, or leave it out")
+    path = path[1:]
+    return IN_MEMORY if path == IN_MEMORY else str((root or home) / path)
+
+
+def _until_free(work: Callable[[], Any], patience: float) -> None:
+    """Do what SQLite refuses at once, and not after its patience, while others write."""
+    until = time.monotonic() + patience
+    while True:
+        try:
+            work()
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(0.01)

@@ -1,0 +1,88 @@
+"""The tables of the thread store, and their rows. SQL that SQLite and PostgreSQL both take.
+
+A change needs a new SCHEMA number, and a way from the tables of the old one: people keep threads.
+"""
+
+from dataclasses import dataclass
+
+SCHEMA = 1
+TABLES = """
+CREATE TABLE threads (
+    id TEXT PRIMARY KEY,
+    status TEXT NOT NULL,
+    summary TEXT NOT NULL,
+    title TEXT NOT NULL,
+    epoch BIGINT NOT NULL,
+    lease_until DOUBLE PRECISION NOT NULL,
+    created DOUBLE PRECISION NOT NULL
+);
+CREATE INDEX threads_by_status ON threads (status, lease_until);
+CREATE TABLE events (
+    thread_id TEXT NOT NULL,
+    seq BIGINT NOT NULL,
+    version INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    data TEXT NOT NULL,
+    meta TEXT NOT NULL,
+    at TEXT NOT NULL,
+    PRIMARY KEY (thread_id, seq)
+);
+CREATE TABLE approvals (
+    id TEXT PRIMARY KEY,
+    thread_id TEXT NOT NULL,
+    seq BIGINT NOT NULL,
+    call_hash TEXT NOT NULL,
+    status TEXT NOT NULL,
+    by_whom TEXT NOT NULL,
+    expires DOUBLE PRECISION NOT NULL
+);
+CREATE UNIQUE INDEX one_pending_approval ON approvals (thread_id, seq) WHERE status = 'pending';
+CREATE TABLE effects (
+    key TEXT PRIMARY KEY,
+    thread_id TEXT NOT NULL,
+    seq BIGINT NOT NULL,
+    call_hash TEXT NOT NULL,
+    call TEXT NOT NULL,
+    once TEXT,
+    state TEXT NOT NULL,
+    result TEXT,
+    at DOUBLE PRECISION NOT NULL
+);
+CREATE UNIQUE INDEX effects_once ON effects (once) WHERE state IN ('started', 'unknown', 'done')
+"""
+# Status, summary and title of a thread repeat what its log says, so that a list reads no logs.
+
+
+@dataclass(frozen=True)
+class Approval:
+    """What a person is asked about the call with this seq. status: pending, approved, refused or
+    void. call_hash: of the call that was shown. expires: in seconds since 1970.
+    """
+
+    id: str
+    thread_id: str
+    seq: int
+    call_hash: str
+    status: str
+    by_whom: str
+    expires: float
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What is known of a call that changes the world. key: the same for every try of the call.
+
+    call: as a person reads it. once: what of it may happen once, over all threads. state: started,
+    done, unknown (a person has to say), or failed, which is to say that it did not happen.
+    result: JSON, or None. at: in seconds since 1970.
+    """
+
+    key: str
+    thread_id: str
+    seq: int
+    call_hash: str
+    call: str
+    once: str | None
+    state: str
+    result: str | None
+    at: float
