@@ -1,0 +1,507 @@
+"""Threads outlive their processes: killed, stopped, raced or copied, no refund is paid twice and
+none without a person's approval. Payments go to a stand-in over HTTP that counts them.
+"""
+
+import json
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import (
+    Done,
+    Request,
+    Response,
+    agent,
+    compatible,
+    environment,
+    http_server,
+    model_server,
+    new_store,
+    package_of,
+    run,
+)
+
+WORKER = Path(__file__).with_name("durable_worker.py")
+REFUND = "refund order {}, $12.50, it arrived broken"
+OVER_HTTP = '''
+
+def send_refund(order_id: str, amount: Decimal, reason: str, key: str) -> None:
+    """Pay at the stand-in of the tests."""
+    import json
+    import os
+    import urllib.request
+
+    body = json.dumps({"order": order_id, "amount": str(amount)}).encode()
+    request = urllib.request.Request(os.environ["PAY_URL"], body, {"Idempotency-Key": key})
+    urllib.request.urlopen(request, timeout=60).read()
+'''
+
+
+@dataclass
+class Provider:
+    """A payment provider. requests: the orders asked for. effects: the order paid, by its key."""
+
+    seconds: float = 0.0
+    requests: list[str] = field(default_factory=list)
+    effects: dict[str, str] = field(default_factory=dict)
+
+    def respond(self, request: Request) -> Response:
+        """Pay once for each key, and answer late: the window that a kill hits."""
+        order = request.json["order"]
+        self.requests.append(order)
+        self.effects.setdefault(request.headers["idempotency-key"], order)
+        time.sleep(self.seconds)
+        return Response({"paid": order})
+
+
+@dataclass
+class Desk:
+    """A project whose refunds are paid over HTTP, with a store of its own."""
+
+    project: Path
+    provider: Provider
+    changes: dict[str, str]
+    workers: list["subprocess.Popen[str]"] = field(default_factory=list)
+
+    def agent(self, *words: str, check: bool = False, **changes: str) -> Done:
+        """Run the project's command."""
+        return agent(self.project, *words, check=check, **{**self.changes, **changes})
+
+    def threads(self) -> list[dict[str, Any]]:
+        """The threads, newest first."""
+        found: list[dict[str, Any]] = json.loads(self.agent("threads", "--json").stdout)
+        return found
+
+    def ask(self, message: str) -> str:
+        """Give the agent a message; the id of its thread."""
+        self.agent("ask", message)
+        return str(self.threads()[0]["id"])
+
+    def show(self, thread_id: str) -> dict[str, Any]:
+        """A thread as JSON."""
+        shape: dict[str, Any] = json.loads(self.agent("show", thread_id, "--json").stdout)
+        return shape
+
+    def types(self, thread_id: str) -> list[str]:
+        """The types of a thread's events."""
+        return [event["type"] for event in self.show(thread_id)["events"]]
+
+    def worker(self, do: str, lease: float = 15) -> "subprocess.Popen[str]":
+        """A process that works on the threads; it is up when this returns."""
+        words = [sys.executable, str(WORKER), package_of(self.project), str(lease), do]
+        env = environment(PYTHONPATH=str(self.project / "src"), **self.changes)
+        pipe = subprocess.PIPE
+        process = subprocess.Popen(words, env=env, stdin=pipe, stdout=pipe, text=True)
+        self.workers.append(process)
+        assert process.stdout
+        assert "up\n" == process.stdout.readline()
+        return process
+
+    def sql(self, statement: str, *values: Any) -> list[Any]:
+        """Reach into the database."""
+        path = self.changes["DATABASE_URL"].removeprefix("sqlite:///")
+        connection = sqlite3.connect(path, timeout=30, isolation_level=None)
+        try:
+            return connection.execute(statement, values).fetchall()
+        finally:
+            connection.close()
+
+
+@pytest.fixture(scope="module")
+def paying(project_with: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project whose `send_refund` is replaced, in its one place, by a call over HTTP."""
+    copy: Path = tmp_path_factory.mktemp("paying") / "refund-desk"
+    shutil.copytree(project_with(), copy)
+    with (copy / "src/refund_desk/tools/customer_support.py").open("a") as tools:
+        tools.write(OVER_HTTP)
+    return copy
+
+
+@contextmanager
+def open_desk(project: Path) -> Iterator[Desk]:
+    provider = Provider()
+    with http_server(provider.respond) as url:
+        desk = Desk(project, provider, {"PAY_URL": url, "DATABASE_URL": new_store()})
+        try:
+            yield desk
+        finally:
+            for process in desk.workers:
+                process.kill()
+                process.communicate()
+
+
+@pytest.fixture
+def desk(paying: Path) -> Iterator[Desk]:
+    """A desk whose refunds have a key."""
+    with open_desk(paying) as found:
+        yield found
+
+
+@pytest.fixture
+def unkeyed_desk(paying: Path, tmp_path: Path) -> Iterator[Desk]:
+    """A desk whose refunds must not be repeated: a person says what became of one."""
+    copy = tmp_path / paying.name
+    shutil.copytree(paying, copy)
+    policy = copy / "src/refund_desk/policy.py"
+    source = policy.read_text(encoding="utf-8")
+    changed = source.replace('Policy("idempotent", approval', 'Policy("ask_human", approval')
+    assert changed != source
+    policy.write_text(changed, encoding="utf-8")
+    with open_desk(copy) as found:
+        yield found
+
+
+def wait_for(what: Callable[[], Any], seconds: float = 30) -> Any:
+    """What it gives, as soon as that is something."""
+    until = time.monotonic() + seconds
+    while not (found := what()):
+        assert time.monotonic() < until, "it never came"
+        time.sleep(0.02)
+    return found
+
+
+def is_legal(events: list[dict[str, Any]]) -> bool:
+    """Whether every call is settled once, and every result is that of a call before it."""
+    calls = {e["seq"] for e in events if e["type"] == "tool_call"}
+    ends = Counter(e["data"]["call"] for e in events if e["type"] in {"tool_response", "error"})
+    in_order = [e["seq"] for e in events] == list(range(len(events)))
+    last = events[-1]["seq"]
+    return in_order and all(ends[seq] == 1 for seq in calls - {last}) and set(ends) <= calls
+
+
+def test_one_of_many_deciders_wins(desk: Desk) -> None:
+    """8 at once, in 4 processes, 20 times: one approval, one payment, and the others are told."""
+    seed(desk, [f"A-{number}" for number in range(20)])
+    desk.agent("ask", "add 3 and 4")  # finds the others, and runs them until they wait
+    deciders = [desk.worker("decide") for _ in range(4)]
+    said: Counter[str] = Counter()
+    waiting = [shape for shape in desk.threads() if shape["status"] == "waiting"]
+    for shape in waiting:
+        for process in deciders:
+            assert process.stdin
+            print(shape["pending"]["approval_id"], file=process.stdin, flush=True)
+        lines: Counter[str] = Counter()
+        for process in deciders:
+            assert process.stdout
+            while (line := process.stdout.readline().strip()) != "next":
+                lines[line] += 1
+        assert {"won": 1, "lost": 7} == lines
+        said += lines
+    assert 20 == said["won"]
+    assert 20 == len(desk.provider.requests) == len(desk.provider.effects)
+    assert {"done"} == {shape["status"] for shape in desk.threads()}
+    assert all(map(is_legal, logs(desk).values()))
+
+
+def test_a_lost_decision_is_one_line(desk: Desk) -> None:
+    """Of several `approve` and `refuse` at once one is recorded; the others say so and exit 1."""
+    thread_id = desk.ask(REFUND.format("A-1"))
+    approval_id = desk.show(thread_id)["pending"]["approval_id"]
+    words = [sys.executable, "-m", "refund_desk"]
+    env = environment(PYTHONPATH=str(desk.project / "src"), **desk.changes)
+    pipe = subprocess.PIPE
+    deciders = [
+        subprocess.Popen([*words, do, approval_id], env=env, stdout=pipe, stderr=pipe, text=True)
+        for do in ("approve", "refuse", "approve")
+    ]
+    said = [process.communicate(timeout=60) for process in deciders]
+    losers = [err for process, (_, err) in zip(deciders, said, strict=True) if process.returncode]
+    assert 2 == len(losers)
+    for err in losers:
+        assert 1 == err.count("\n")
+        assert "already, by" in err
+    assert 1 == desk.types(thread_id).count("approval")
+    assert len(desk.provider.requests) <= 1
+    again = desk.agent("approve", approval_id)
+    assert (1, 1) == (again.returncode, again.stderr.count("\n"))
+
+
+def test_threads_survive_kills_anywhere(desk: Desk) -> None:
+    """100 threads, workers killed at random: all end, with legal logs and one payment each."""
+    desk.provider.seconds = 0.3
+    orders = [f"A-{number}" for number in range(100)]
+    seed(desk, orders)
+    chance = random.Random(4)
+    kills = 0
+    workers = [desk.worker("work", lease=0.5) for _ in range(2)]
+    until = time.monotonic() + 240
+    while any(process.poll() is None for process in workers):
+        assert time.monotonic() < until, "they never end"
+        time.sleep(chance.uniform(0.0, 0.3))
+        at = chance.randrange(2)
+        if kills < 40 and workers[at].poll() is None:
+            workers[at].kill()
+            workers[at].communicate()
+            kills += 1
+            workers[at] = desk.worker("work", lease=0.5)
+    assert kills > 20
+    assert Counter(orders) == Counter(desk.provider.effects.values())
+    for shape in desk.threads():
+        assert "done" == shape["status"]
+    for rows in logs(desk).values():
+        assert is_legal(rows)
+        kinds = ["user_input", "tool_call", "approval", "tool_response", "tool_call"]
+        assert kinds == [event["type"] for event in rows]
+
+
+def seed(desk: Desk, orders: list[str]) -> None:
+    """Threads that nobody has run yet, as if their processes had been killed at once."""
+    code = (
+        "import sys\n"
+        "from refund_desk.runtime.store import open_store\n"
+        "from refund_desk.runtime.thread import Thread\n"
+        "store = open_store()\n"
+        "for line in sys.stdin:\n"
+        "    Thread.create(store).add_user_input(line.strip())\n"
+    )
+    subprocess.run(
+        [sys.executable, "-c", code],
+        env=environment(PYTHONPATH=str(desk.project / "src"), **desk.changes),
+        input="\n".join(REFUND.format(order) for order in orders),
+        text=True,
+        check=True,
+        timeout=60,
+    )
+
+
+def logs(desk: Desk) -> dict[str, list[dict[str, Any]]]:
+    """The events of every thread."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    rows = desk.sql("SELECT thread_id, seq, type, data FROM events ORDER BY thread_id, seq")
+    for thread_id, seq, kind, data in rows:
+        event = {"seq": seq, "type": kind, "data": json.loads(data)}
+        found.setdefault(thread_id, []).append(event)
+    return found
+
+
+def kill_in_the_effect(desk: Desk) -> str:
+    """A thread whose process was killed after the payment and before it was written down."""
+    desk.provider.seconds = 1.0
+    thread_id = desk.ask(REFUND.format("A-1"))
+    worker = desk.worker("decide", lease=0.5)
+    assert worker.stdin
+    print(thread_id, file=worker.stdin, flush=True)
+    wait_for(lambda: desk.provider.requests)
+    worker.kill()
+    worker.communicate()
+    desk.provider.seconds = 0
+    time.sleep(0.6)  # until its lease is over
+    return thread_id
+
+
+def test_a_payment_that_was_cut_off_has_its_key_again(desk: Desk) -> None:
+    """The next run finds the thread and finishes it: two requests, one payment."""
+    thread_id = kill_in_the_effect(desk)
+    done = desk.agent("ask", "add 3 and 4")
+    assert (0, "7\n") == (done.returncode, done.stdout)
+    assert f"thread {thread_id} was interrupted and goes on" in done.stderr
+    assert "done" == desk.show(thread_id)["status"]
+    assert (2, 1) == (len(desk.provider.requests), len(desk.provider.effects))
+
+
+@pytest.mark.parametrize(
+    ("words", "event"),
+    [(["--happened", "paid as r-1"], "tool_response"), (["--did-not-happen"], "error")],
+)
+def test_a_payment_without_a_key_is_put_to_a_person(
+    words: list[str], event: str, unkeyed_desk: Desk
+) -> None:
+    """Nobody knows what happened, so a person says it; it is not paid again."""
+    desk = unkeyed_desk
+    thread_id = kill_in_the_effect(desk)
+    resumed = desk.agent("resume", thread_id)
+    assert 3 == resumed.returncode
+    assert "settle" in resumed.stderr
+    pending = desk.show(thread_id)["pending"]
+    assert ("outcome", f"{thread_id}:1") == (pending["kind"], pending["effect_key"])
+    assert {"kind", "call", "call_hash", "effect_key"} == set(pending)
+    settled = desk.agent("settle", thread_id, *words)
+    assert 0 == settled.returncode, settled.stderr
+    assert event == desk.types(thread_id)[3]
+    assert 1 == desk.agent("settle", f"{thread_id}:1", *words).returncode
+    assert 1 == len(desk.provider.requests)
+
+
+def test_a_process_that_slept_past_its_lease_writes_nothing(desk: Desk) -> None:
+    """Stopped, overtaken and woken, it is told: the log has one result, and one payment is made."""
+    desk.provider.seconds = 1.5
+    thread_id = desk.ask(REFUND.format("A-1"))
+    sleeper = desk.worker("decide", lease=0.5)
+    assert sleeper.stdin
+    assert sleeper.stdout
+    print(thread_id, file=sleeper.stdin, flush=True)
+    wait_for(lambda: desk.provider.requests)
+    sleeper.send_signal(signal.SIGSTOP)
+    time.sleep(0.7)
+    assert 0 == desk.agent("resume", thread_id).returncode
+    before = desk.show(thread_id)
+    sleeper.send_signal(signal.SIGCONT)
+    said = [sleeper.stdout.readline().strip() for _ in range(4)]
+    assert ["won", "fenced", "lost", "next"] == sorted(
+        said, key=["won", "fenced", "lost", "next"].index
+    )
+    assert before == desk.show(thread_id)
+    assert 1 == desk.types(thread_id).count("tool_response")
+    assert 1 == len(desk.provider.effects)
+
+
+def test_what_does_not_fit_is_refused_and_changes_nothing(desk: Desk) -> None:
+    """An approval that is changed, stale, unknown, foreign, expired or decided: exit 1, a line."""
+    first, second = (desk.ask(REFUND.format(order)) for order in ("A-1", "A-2"))
+    approval = desk.show(first)["pending"]["approval_id"]
+    foreign = desk.show(second)["pending"]["approval_id"]
+
+    def refused(*words: str) -> str:
+        before = desk.sql("SELECT * FROM events"), desk.sql("SELECT * FROM effects")
+        done = desk.agent(*words)
+        assert (1, "", 1) == (done.returncode, done.stdout, done.stderr.count("\n")), done
+        assert before == (desk.sql("SELECT * FROM events"), desk.sql("SELECT * FROM effects"))
+        return done.stderr
+
+    assert "no thread or approval" in refused("approve", "0" * 32)
+    for text in ("", "'; DROP TABLE events; --", "A-1", "../" * 9, approval.upper(), approval[:-1]):
+        assert "is no id" in refused("approve", text)
+    assert "something else waits" in refused("answer", first, "approved")
+    assert "something else waits" in refused("settle", first, "--did-not-happen")
+    assert "nothing waits under this key" in refused("settle", f"{first}:1", "--did-not-happen")
+
+    call, changed = (
+        json.dumps(
+            {
+                "intent": "process_refund",
+                "order_id": "A-1",
+                "amount": amount,
+                "reason": "it arrived broken",
+            }
+        )
+        for amount in (12.5, 9999)
+    )
+    edit = "UPDATE events SET data = ? WHERE thread_id = ? AND seq = 1"
+    desk.sql(edit, changed, first)
+    assert "not the call that was shown" in refused("approve", approval)
+    desk.sql(edit, call, first)
+
+    desk.sql("UPDATE approvals SET expires = 0 WHERE id = ?", approval)
+    assert "the time to approve is over" in refused("approve", approval)
+    assert 3 == desk.agent("resume", first).returncode
+    assert "does not wait any more" in refused("approve", approval)
+    approval = desk.show(first)["pending"]["approval_id"]
+
+    assert 0 == desk.agent("refuse", approval, "--comment", "too late").returncode
+    for words in (["approve", approval], ["refuse", approval], ["approve", first]):
+        refused(*words)
+    assert ["user_input", "tool_call", "approval", "tool_call"] == desk.types(first)
+    assert foreign == desk.show(second)["pending"]["approval_id"]
+    assert [] == desk.provider.requests
+
+
+def test_nothing_but_an_approval_runs_a_call(desk: Desk) -> None:
+    """Not a restart, a message, a rerun, an answer, nor a copy of the database."""
+    thread_id = desk.ask(REFUND.format("A-1"))
+    for words in (
+        ["resume", thread_id],
+        ["ask", "--thread", thread_id, "approved, go on"],
+        ["ask", "--thread", thread_id, "--", "-y"],
+        ["answer", thread_id, "yes"],
+        ["ask", "add 3 and 4"],
+    ):
+        desk.agent(*words)
+    pending = desk.show(thread_id)["pending"]
+    path = Path(desk.changes["DATABASE_URL"].removeprefix("sqlite:///"))
+    copy = path.with_name("copy.db")
+    desk.sql("VACUUM INTO ?", str(copy))
+    other = {"DATABASE_URL": f"sqlite:///{copy}"}
+    assert 3 == desk.agent("resume", thread_id, **other).returncode
+    assert pending == desk.show(thread_id)["pending"]
+    assert [] == desk.provider.requests
+    assert 0 == desk.agent("approve", pending["approval_id"]).returncode
+    assert ["A-1"] == desk.provider.requests
+
+
+def test_a_damaged_thread_stops_no_other(desk: Desk) -> None:
+    """It is named and kept; the others are listed, shown and finished."""
+    seed(desk, ["A-1", "A-2", "A-3", "A-4"])
+    ids = [shape["id"] for shape in desk.threads()]
+    edit = "UPDATE events SET {} WHERE thread_id = ?"
+    desk.sql(edit.format("type = 'dream'"), ids[0])
+    desk.sql(edit.format("version = 99"), ids[1])
+    desk.sql(edit.format("data = '{'"), ids[2])
+    desk.sql("UPDATE threads SET summary = '{' WHERE id = ?", ids[2])
+    done = desk.agent("ask", "add 3 and 4")
+    assert (0, "7\n") == (done.returncode, done.stdout)
+    for thread_id, problem in zip(ids, ("'dream'", "version 99", "is damaged"), strict=False):
+        assert problem in done.stderr
+        shown = desk.agent("show", thread_id)
+        assert (1, 1) == (shown.returncode, shown.stderr.count("\n"))
+    assert "waiting" == desk.show(ids[3])["status"]
+    assert 5 == len(desk.threads())
+
+
+def test_ctrl_c_leaves_a_thread_that_goes_on(desk: Desk) -> None:
+    """The interrupted thread is no longer claimed, and `resume` finishes it at once."""
+    desk.provider.seconds = 3
+    thread_id = desk.ask(REFUND.format("A-1"))
+    words = [sys.executable, "-m", "refund_desk", "approve", thread_id]
+    env = environment(PYTHONPATH=str(desk.project / "src"), **desk.changes)
+    process = subprocess.Popen(words, env=env, stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: desk.provider.requests)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=2)
+    assert 130 == process.returncode
+    assert f"resume {thread_id}" in said
+    desk.provider.seconds = 0
+    done = desk.agent("resume", thread_id)
+    assert (0, False) == (done.returncode, "waiting for it" in done.stderr)
+    assert 1 == len(desk.provider.effects)
+
+
+def test_resume_waits_for_whoever_runs_the_thread(desk: Desk) -> None:
+    """It says so, and shows how the thread ended."""
+    desk.provider.seconds = 2
+    thread_id = desk.ask(REFUND.format("A-1"))
+    worker = desk.worker("decide")
+    assert worker.stdin
+    print(thread_id, file=worker.stdin, flush=True)
+    wait_for(lambda: desk.provider.requests)
+    done = desk.agent("resume", thread_id)
+    assert (0, 1) == (done.returncode, len(desk.provider.requests))
+    assert f"another process runs thread {thread_id}; waiting for it" in done.stderr
+    assert "refund 12.5 for order A-1 processed\n" == done.stdout
+
+
+def test_an_exported_step_is_a_test(desk: Desk) -> None:
+    """baml-cli runs it against a model: the recorded reply passes, another one fails."""
+    thread_id = desk.ask('refund order A"#1, $12.50, it arrived broken')
+    exported = desk.agent("export", thread_id).stdout
+    (desk.project / "baml_src/tests/recorded.baml").write_text(exported, encoding="utf-8")
+    right = desk.show(thread_id)["events"][1]["data"]
+    for reply, code in ((right, 0), ({**right, "amount": 12}, 2)):
+        with model_server(lambda messages, said=reply: json.dumps(said)) as server:  # type: ignore[misc]
+            words = (
+                "test",
+                "--from",
+                "baml_src",
+                "-i",
+                f"DetermineNextStep::Thread_{thread_id[:8]}",
+            )
+            done = run(
+                sys.executable,
+                "-c",
+                "import sys; from baml_py import invoke_runtime_cli as cli; sys.exit(cli())",
+                *words,
+                cwd=desk.project,
+                check=False,
+                **compatible(server.url),
+            )
+        assert code == done.returncode, done.stdout
