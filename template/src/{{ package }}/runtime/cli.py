@@ -72,8 +72,7 @@ def _prompt(args: argparse.Namespace) -> int:
     from .store import Store
     from .thread import Thread
 
-    thread = Thread.create(Store(Database(IN_MEMORY)))
-    thread.add_user_input(args.message)
+    thread = Thread.create(Store(Database(IN_MEMORY)), args.message)
     messages = request_messages(thread.prompt(load_settings().limits))
     characters = sum(len(message["content"]) for message in messages)
     size = {"characters": characters, "estimated_tokens": -(-characters // 4)}

@@ -34,12 +34,12 @@ _running: list[Thread] = []  # the thread that this process has claimed
 def ask(args: argparse.Namespace) -> int:
     """Give the agent a message, in a new thread or in one that there is."""
     store, run = _ready()
-    thread = Thread(store, args.thread, tell) if args.thread else Thread.create(store, tell)
-    pending = thread.pending
-    if pending and pending["kind"] == "question":
-        thread.add_answer(args.message)
+    if args.thread is None:
+        thread = Thread.create(store, args.message, tell)
     else:
-        thread.add_user_input(args.message)
+        thread = Thread(store, args.thread, tell)
+        asked = (thread.pending or {}).get("kind") == "question"
+        (thread.add_answer if asked else thread.add_user_input)(args.message)
     run(thread)
     while thread.pending and not args.no_input and person.is_there():
         if not person.put_to_person(thread, thread.pending):

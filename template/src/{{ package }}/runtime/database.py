@@ -52,7 +52,12 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All of the block or nothing of it; no other process writes meanwhile."""
+        """All of the block or nothing of it; no other process writes meanwhile. One within another
+        is a part of it.
+        """
+        if self._connection.in_transaction:
+            yield
+            return
         self.change("BEGIN IMMEDIATE")
         try:
             yield

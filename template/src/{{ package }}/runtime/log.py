@@ -4,6 +4,7 @@ Each event is looked at once, when it comes in, so that a long thread costs no m
 one. Name a tool that a person answers in QUESTIONS.
 """
 
+import json
 from collections.abc import Iterable
 from copy import deepcopy
 from dataclasses import asdict
@@ -20,6 +21,7 @@ Status = Literal["running", "waiting", "done", "failed"]
 
 QUESTIONS = {"request_more_information", "request_approval_from_manager"}
 DONE = "done_for_now"
+TITLE_LENGTH = 80  # characters
 
 
 class Log:
@@ -91,10 +93,17 @@ class Log:
             return {"kind": "question", "message": call["message"]}
         shown = {"call": call, "call_hash": call_hash(call)}
         if self.effect is not None:
-            return {"kind": "outcome", "effect_key": self.effect.key, **shown}
+            problem = json.loads(self.effect.result or "null")
+            return {"kind": "outcome", "effect_key": self.effect.key, **shown, "problem": problem}
         assert self.approval is not None
         approval_id = self.approval.id
         return {"kind": "approval", "approval_id": approval_id, **shown, "earlier": self.earlier}
+
+    @property
+    def title(self) -> str:
+        """The beginning of the first message, for lists."""
+        first = self.events[0].data.get("text", "") if self.events else ""
+        return " ".join(str(first).split())[:TITLE_LENGTH]
 
     def prompt(self, limits: Limits) -> str:
         """The text the model is asked with. Raises StopRun when the run has reached a limit."""

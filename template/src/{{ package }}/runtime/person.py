@@ -48,7 +48,8 @@ def question(pending: dict[str, Any]) -> str:
             earlier = f"\nnote: {pending['earlier']}" if pending["earlier"] else ""
             return f"approve {call_text(pending['call'])}?{earlier}"
         case _:
-            return f"did this happen, and what did it give? {call_text(pending['call'])}"
+            call, problem = call_text(pending["call"]), pending["problem"]
+            return f"did this happen, and what did it give? {call}\nnote: {problem}"
 
 
 _SIGNS = {"question": ">", "approval": "[y, or why not]", "outcome": "[what it gave, or no]"}

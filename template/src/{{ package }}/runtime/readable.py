@@ -1,6 +1,7 @@
 """Text that a person can trust: nothing in it steers the terminal, and nothing is invisible."""
 
 import json
+import re
 import unicodedata
 from datetime import UTC, datetime
 from typing import Any
@@ -11,13 +12,14 @@ _DIRECTIONS = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\
 # Letters and marks that show nothing, beside whole categories of them.
 _BLANK = set("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\U00016fe4")
 _UNSEEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Me", "Zl", "Zp", "Zs"}
+_UNUSUAL = re.compile(r"[^\n -~]")  # what is worth a closer look
 
 MESSAGE_LENGTH = 200  # characters of an error that the model is told
 
 
 def printable(text: str) -> str:
     """The text with control characters spelled out, so that a model cannot steer the terminal."""
-    return "".join(_spell(c) if _steers(c) else c for c in text)
+    return _UNUSUAL.sub(lambda found: _spell(found[0]) if _steers(found[0]) else found[0], text)
 
 
 def call_text(call: dict[str, Any]) -> str:
@@ -30,7 +32,7 @@ def call_text(call: dict[str, Any]) -> str:
 def value_text(value: Any) -> str:
     """A value as JSON in which nothing is invisible."""
     text = json.dumps(value, ensure_ascii=False)
-    return "".join(_spell(c) if _is_unseen(c) else c for c in text)
+    return _UNUSUAL.sub(lambda found: _spell(found[0]) if _is_unseen(found[0]) else found[0], text)
 
 
 def on_day(seconds: float) -> str:

@@ -39,7 +39,8 @@ def timeline(log: Log) -> str:
     if pending := log.pending:
         what = pending["message"] if pending["kind"] == "question" else call_text(pending["call"])
         lines.append(f"waits for a person ({pending['kind']}): {what}")
-        lines += [f"note: {pending['earlier']}"] if pending.get("earlier") else []
+        known = pending.get("earlier") or pending.get("problem")
+        lines += [f"note: {known}"] if known else []
     return "\n".join(lines)
 
 

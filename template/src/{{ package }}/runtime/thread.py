@@ -9,7 +9,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 from .baml import dump_step
 from .call import APPROVAL_LASTS, Call
@@ -20,8 +20,6 @@ from .readable import compact
 from .steps import NextStep, call_hash
 from .store import LEASE, Store, new_id
 from .tables import Approval
-
-TITLE_LENGTH = 80  # characters of the first message, for lists
 
 OnEvent = Callable[[Event], None]
 
@@ -38,11 +36,15 @@ class Thread(Log):
         self._load(store.thread_of(some_id))
 
     @classmethod
-    def create(cls, store: Store, on_event: OnEvent | None = None) -> "Thread":
-        """A new thread, without events."""
+    def create(cls, store: Store, text: str | None = None, on_event: OnEvent | None = None) -> Self:
+        """A new thread, with this message of the user."""
         thread_id = new_id()
-        store.add_thread(thread_id)
-        return cls(store, thread_id, on_event)
+        with store.database.transaction():
+            store.add_thread(thread_id)
+            thread = cls(store, thread_id, on_event)
+            if text is not None:
+                thread.add_user_input(text)
+        return thread
 
     @asynccontextmanager
     async def claim(self) -> AsyncIterator[None]:
@@ -76,7 +78,7 @@ class Thread(Log):
                 yield self.store
                 self.store.add_events(self.id, self.events[self._saved :])
                 self._look_up()
-                self.store.set_summary(self.id, self.status, self._title, self.summary())
+                self.store.set_summary(self.id, self.status, self.title, self.summary())
         except BaseException:
             with suppress(StoreError):
                 self.refresh()
@@ -204,11 +206,6 @@ class Thread(Log):
         if _is_over(asked):
             raise Conflict(f"the time to approve is over; `resume {self.id}` asks anew")
         return asked
-
-    @property
-    def _title(self) -> str:
-        first = self.events[0].data.get("text", "") if self.events else ""
-        return " ".join(str(first).split())[:TITLE_LENGTH]
 
     def _load(self, thread_id: str) -> None:
         Log.__init__(self, thread_id, self.store.events(thread_id))
