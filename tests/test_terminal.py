@@ -21,6 +21,18 @@ from refund_desk.tools import customer_support
 customer_support.send_refund = lambda *payment: print("PAID", payment[:2], file=sys.stderr)
 sys.exit(main())
 """
+BREAKING = """
+import sys
+from refund_desk.runtime import call
+from refund_desk.runtime.cli import main
+from refund_desk.tools import customer_support
+call.PAUSE = 0.01
+def send_refund(*payment):
+    print("TRIED", file=sys.stderr)
+    raise ConnectionError("the line is down")
+customer_support.send_refund = send_refund
+sys.exit(main())
+"""
 
 
 def talk(
@@ -30,11 +42,13 @@ def talk(
     words: tuple[str, ...] = (),
     typed_ahead: str = "",
     raw: bool = False,
+    code: str = PAYING,
 ) -> tuple[int, str, str]:
     """Run ask at a terminal and type an answer at each prompt; an empty text ends the input.
 
     typed_ahead: what is in the terminal's buffer before the command starts.
     raw: whether the terminal hands characters over as they come, not line by line.
+    code: what runs the command line.
     Returns the exit code, stdout, and what the terminal showed.
     """
     ours, theirs = pty.openpty()
@@ -44,7 +58,7 @@ def talk(
         termios.tcsetattr(theirs, termios.TCSANOW, mode)
     os.write(ours, typed_ahead.encode())
     process = subprocess.Popen(
-        [sys.executable, "-c", PAYING, "ask", message, *words],
+        [sys.executable, "-c", code, "ask", message, *words],
         env=environment(PYTHONPATH=str(project / "src"), AGENT_CLIENT="offline"),
         stdin=theirs,
         stdout=subprocess.PIPE,
@@ -61,7 +75,7 @@ def talk(
                 shown += os.read(ours, 4096).decode() if ready else ""
             except OSError:  # the other side has closed the terminal
                 break
-            prompts = shown.count("> ") + shown.count("[y, or why not] ")
+            prompts = sum(map(shown.count, ("> ", "[y, or why not] ", "[what it gave, or no] ")))
             if left and prompts > len(answers) - len(left):
                 os.write(ours, (left.pop(0) + "\n").encode() if left[0] != "" else b"\x04")
                 left = left if left or answers[-1] != "" else []
@@ -89,6 +103,18 @@ def test_anything_else_is_a_refusal(answer: str, project: Path) -> None:
     assert 0 == code
     assert "not approved" in out
     assert "PAID" not in shown
+
+
+@pytest.mark.parametrize(
+    ("answer", "out"), [("paid as r-1", "paid as r-1\n"), ("no", "it did not happen")]
+)
+def test_what_nobody_knows_is_put_to_the_person(answer: str, out: str, project: Path) -> None:
+    """A payment that broke off each time is asked about, and the answer is what is recorded."""
+    code, said, shown = talk(project, REFUND, "y", answer, code=BREAKING)
+    assert 0 == code
+    assert out in said
+    assert "did this happen, and what did it give? process_refund(" in shown
+    assert 3 == shown.count("TRIED")
 
 
 def test_an_empty_line_is_no_answer(project: Path) -> None:

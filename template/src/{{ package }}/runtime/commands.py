@@ -74,7 +74,7 @@ def settle(args: argparse.Namespace) -> int:
     thread = Thread(store, args.id.partition(":")[0], tell)
     key = args.id if ":" in args.id else _pending(thread, "outcome")["effect_key"]
     happened = args.happened is not None
-    text = args.happened if happened else "a person says that it did not happen"
+    text = args.happened if happened else person.DID_NOT_HAPPEN
     thread.settle(key, happened, text, _name())
     return _run_on(args, store, thread, run)
 

@@ -9,7 +9,8 @@ from .show import note
 from .thread import Thread
 
 YES = {"y", "yes", "approve"}  # nothing else is a yes
-NO = {"n", "no"}
+NO = {"n", "no"}  # where a person says what became of a call
+DID_NOT_HAPPEN = "a person says that it did not happen"
 NAME = "the person at the terminal"
 
 
@@ -26,16 +27,16 @@ def put_to_person(thread: Thread, pending: dict[str, Any]) -> bool:
     line = _read_line(f"{question(pending)}\n{_SIGNS[kind]} ")
     if line is None:
         return False
-    says_no = line.lower() in NO
     if kind == "question":
         thread.add_answer(line)
     elif kind == "approval":
         approved = line.lower() in YES
         shown = (pending["approval_id"], pending["call_hash"])
-        thread.decide(*shown, approved, NAME, "" if approved or says_no else line)
+        thread.decide(*shown, approved, NAME, "" if approved else line)
     else:
-        text = "a person says that it did not happen" if says_no else line
-        thread.settle(pending["effect_key"], not says_no, text, NAME)
+        happened = line.lower() not in NO
+        text = line if happened else DID_NOT_HAPPEN
+        thread.settle(pending["effect_key"], happened, text, NAME)
     return True
 
 
