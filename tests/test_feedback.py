@@ -139,6 +139,14 @@ def test_an_amount_that_makes_no_sense_is_shown_to_nobody(project: Path) -> None
     assert "approve" not in done.stderr
 
 
+def test_a_message_may_begin_with_a_dash(project: Path) -> None:
+    """After -- it is a message; without, the error says how to write it."""
+    assert "-2\n" == agent(project, "ask", "--", "-5 plus 3").stdout
+    done = agent(project, "ask", "-x", check=False)
+    assert (2, "") == (done.returncode, done.stdout)
+    assert "write -- before a text that begins with a dash" in done.stderr
+
+
 def test_what_waits_for_approval_is_what_was_written(project: Path) -> None:
     """The pending call has the reply's values, with the amount as it was written."""
     refund = {"intent": "process_refund", "order_id": "00123", "amount": 45.1, "reason": "é"}

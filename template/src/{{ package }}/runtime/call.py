@@ -71,10 +71,12 @@ class Call:
         effect = policy_of(self.data["intent"]).effect
         if effect == "pure":
             self._add_result(await _pure(attempt))
-        elif _is_dry_run():
-            self._add_result(f"dry run: {call_text(self.data)} would be done; nothing was done")
-        else:
+        elif not _is_dry_run():
             await self._carry_out(attempt, TRIES if effect == "idempotent" else 1)
+        elif self.thread.effect is not None:
+            self._doubt("it was cut off, and in a dry run it is not tried again")
+        else:
+            self._add_result(f"dry run: {call_text(self.data)} would be done; nothing was done")
 
     def request_approval(self) -> None:
         """Let the call wait until a person decides. ToolError if it cannot be shown whole."""

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from .errors import Conflict, SettingsError, StopRun, StoreError
 from .settings import PACKAGE, program
@@ -109,8 +109,17 @@ def _tools(args: argparse.Namespace) -> int:
     return 0
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors say how to write a text that looks like an option."""
+
+    def error(self, message: str) -> NoReturn:
+        """Exit with 2."""
+        dashed = any(word.startswith("-") for word in sys.argv[2:]) and "--" not in sys.argv
+        super().error(message + ("; write -- before a text that begins with a dash" * dashed))
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog=program(),
         description="An agent: a model proposes the next step, and code decides what runs.",
     )

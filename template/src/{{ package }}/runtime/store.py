@@ -59,11 +59,14 @@ class Store:
             "SELECT id, status, summary, title FROM threads ORDER BY created DESC, id"
         ):
             thread_id, status, summary, title = row
+            shape = {"id": thread_id, "status": status, "answer": None, "pending": None}
             try:
-                found.append(({"id": thread_id, "status": status, **json.loads(summary)}, title))
+                shape = {**shape, "failure": None, **json.loads(summary)}
             except (TypeError, ValueError):
-                found.append((damaged(thread_id, "its summary is damaged"), title))
-        return [{**shape, "title": title} for shape, title in found]
+                problem = {"type": "damaged", "message": "its summary is damaged"}
+                shape = {**shape, "status": "failed", "failure": problem}
+            found.append({**shape, "title": title})
+        return found
 
     def thread_of(self, some_id: str) -> str:
         """The id of a thread from its own or from that of an approval. Raises StoreError."""
@@ -190,18 +193,6 @@ class Store:
         """Note how an effect ended."""
         sql = "UPDATE effects SET state = ?, result = ?, at = ? WHERE key = ?"
         self.database.change(sql, state, json.dumps(result), time.time(), key)
-
-
-def damaged(thread_id: str, problem: str) -> dict[str, Any]:
-    """A thread that cannot be read, in the one JSON shape, but for its events."""
-    failure = {"type": "damaged", "message": problem}
-    return {
-        "id": thread_id,
-        "status": "failed",
-        "answer": None,
-        "pending": None,
-        "failure": failure,
-    }
 
 
 def open_store(settings: Settings | None = None) -> Store:

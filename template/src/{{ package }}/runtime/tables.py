@@ -3,6 +3,7 @@
 A change needs a new SCHEMA number, and a way from the tables of the old one: people keep threads.
 """
 
+import time
 from dataclasses import dataclass
 
 SCHEMA = 1
@@ -66,6 +67,11 @@ class Approval:
     status: str
     by_whom: str
     expires: float
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time to decide is over."""
+        return self.expires < time.time()
 
 
 @dataclass(frozen=True)

@@ -149,10 +149,13 @@ class Thread(Log):
             self.add("user_input", {"text": text})
 
     def add_answer(self, text: str) -> None:
-        """A person's answer to the question that waits. No answer permits a call."""
+        """A person's answer to the question that waits, which permits no call. Raises Conflict if
+        there is none.
+        """
         with self.writing(claimed=False):
-            call = self.open if self.open and self.open.data["intent"] in QUESTIONS else None
-            self.add("human_response", {"call": call.seq if call else None, "text": text})
+            if self.open is None or self.open.data["intent"] not in QUESTIONS:
+                raise Conflict("no question waits for an answer; look at the thread again")
+            self.add("human_response", {"call": self.open.seq, "text": text})
 
     def decide(
         self, approval_id: str, call_hash: str, approved: bool, by: str, comment: str = ""
@@ -190,7 +193,7 @@ class Thread(Log):
         with self.writing(claimed=False):
             if self.status == "failed":
                 self.add("resumed", {})
-            elif self.status == "waiting" and self.approval and _is_over(self.approval):
+            elif self.status == "waiting" and self.approval and self.approval.is_over:
                 until = time.time() + APPROVAL_LASTS
                 self.store.add_approval(replace(self.approval, id=new_id(), expires=until))
 
@@ -203,7 +206,7 @@ class Thread(Log):
             raise Conflict(f"this call was {asked.status} already, by {asked.by_whom}")
         if asked.status != "pending" or self.approval != asked or self.status != "waiting":
             raise Conflict("this call does not wait any more; look at the thread again")
-        if _is_over(asked):
+        if asked.is_over:
             raise Conflict(f"the time to approve is over; `resume {self.id}` asks anew")
         return asked
 
@@ -220,7 +223,7 @@ class Thread(Log):
         for event in missed:
             self.take(event)
         self._saved += len(missed)
-        if missed:
+        if missed or self.epoch is None:
             self._look_up()
 
     def _look_up(self) -> None:
@@ -239,7 +242,3 @@ class Thread(Log):
             await asyncio.sleep(LEASE / 3)
             with suppress(StoreError):  # the next write will tell
                 self.store.renew(self.id, epoch)
-
-
-def _is_over(approval: Approval) -> bool:
-    return approval.expires < time.time()
