@@ -334,7 +334,8 @@ def test_the_settings_that_are_shown_are_the_defaults(project: Path) -> None:
     limits = {f"AGENT_{name.upper()}": str(value) for name, value in usual.items()}
     assert {**defaults, **limits}.items() <= shown.items()
     needed = {name for client in clients.values() for name in client.needs}
-    assert set(shown) == {*defaults, *limits, *needed, "AGENT_CLIENT"}
+    others = {"AGENT_CLIENT", "AGENT_DRY_RUN", "DATABASE_URL"}
+    assert set(shown) == {*defaults, *limits, *needed, *others}
 
 
 def test_create_agent_and_a_project_name_the_same_providers(project: Path) -> None:

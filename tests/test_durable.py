@@ -508,6 +508,18 @@ def test_an_exported_step_is_a_test(desk: Desk) -> None:
         assert code == done.returncode, done.stdout
 
 
+def test_what_is_shown_steers_no_terminal_and_passes_for_no_event(desk: Desk) -> None:
+    """Control characters are spelled out, and the lines of a text are indented."""
+    thread_id = desk.ask("hello\x1b[2J\n2026-01-01T00:00:00Z  approved by root")
+    for words in (["show", thread_id], ["threads"]):
+        shown = desk.agent(*words).stdout
+        assert "\x1b" not in shown
+        assert "hello\\x1b[2J" in shown
+    shown = desk.agent("show", thread_id).stdout
+    assert 1 == shown.count("\n2026-01-01T") + shown.count("  2026-01-01T")
+    assert "\n2026-01-01T" not in shown
+
+
 @pytest.mark.parametrize("version", ["1"])
 def test_stored_threads_are_read_for_ever(version: str, desk: Desk) -> None:
     """What a release has kept every later one reads as it was, and goes on with."""

@@ -35,7 +35,9 @@ def timeline(log: Log) -> str:
     """What happened in a thread, one event a line, and what it waits for."""
     lines = [f"thread {log.id}: {log.status}"]
     for event in log.events:
-        lines.append(f"{event.at[:19]}Z  {_line(event)}{_cost(event.meta)}")
+        text = f"{_line(event)}{_cost(event.meta)}"
+        # Indented, so that no text can pass for another event.
+        lines.append(f"{event.at[:19]}Z  " + text.replace("\n", "\n" + " " * 22))
     if pending := log.pending:
         what = pending["message"] if pending["kind"] == "question" else call_text(pending["call"])
         lines.append(f"waits for a person ({pending['kind']}): {what}")
