@@ -48,6 +48,20 @@ def send_refund(order_id: str, amount: Decimal, reason: str, key: str) -> None:
     urllib.request.urlopen(request, timeout=60).read()
 '''
 
+BREAKS_FIRST = '''
+
+_pay = send_refund
+_begun: list[str] = []
+
+
+def send_refund(order_id: str, amount: Decimal, reason: str, key: str) -> None:
+    """Break off after the first try of each process."""
+    _pay(order_id, amount, reason, key)
+    _begun.append(key)
+    if len(_begun) == 1 and "decide" in __import__("sys").argv:
+        raise ConnectionError("the line is down")
+'''
+
 
 @dataclass
 class Provider:
@@ -481,31 +495,170 @@ def test_resume_waits_for_whoever_runs_the_thread(desk: Desk) -> None:
     assert "refund 12.5 for order A-1 processed\n" == done.stdout
 
 
-def test_an_exported_step_is_a_test(desk: Desk) -> None:
+@pytest.mark.parametrize("order", ['A"#1', 'A"#####1', "A}}1", "A{%1{{", "A\\\"1'\n\\"])
+def test_an_exported_step_is_a_test(order: str, desk: Desk) -> None:
     """baml-cli runs it against a model: the recorded reply passes, another one fails."""
-    thread_id = desk.ask('refund order A"#1, $12.50, it arrived broken')
+    refund = {"intent": "process_refund", "order_id": order, "amount": 12.5, "reason": order}
+    with model_server(lambda messages: json.dumps(refund)) as server:
+        desk.agent("ask", f"refund order {order}", **compatible(server.url))
+    thread_id = desk.threads()[0]["id"]
     exported = desk.agent("export", thread_id).stdout
     (desk.project / "baml_src/tests/recorded.baml").write_text(exported, encoding="utf-8")
-    right = desk.show(thread_id)["events"][1]["data"]
-    for reply, code in ((right, 0), ({**right, "amount": 12}, 2)):
-        with model_server(lambda messages, said=reply: json.dumps(said)) as server:  # type: ignore[misc]
-            words = (
-                "test",
-                "--from",
-                "baml_src",
-                "-i",
-                f"DetermineNextStep::Thread_{thread_id[:8]}",
-            )
-            done = run(
-                sys.executable,
-                "-c",
-                "import sys; from baml_py import invoke_runtime_cli as cli; sys.exit(cli())",
-                *words,
-                cwd=desk.project,
-                check=False,
-                **compatible(server.url),
-            )
-        assert code == done.returncode, done.stdout
+    words = ("test", "--from", "baml_src", "-i", f"DetermineNextStep::Thread_{thread_id[:8]}")
+    code = "import sys; from baml_py import invoke_runtime_cli as cli; sys.exit(cli())"
+    for reply, expected in ((refund, 0), ({**refund, "reason": "other"}, 2)):
+        text = json.dumps(reply)
+        with model_server(lambda messages, text=text: text) as server:  # type: ignore[misc]
+            env = compatible(server.url)
+            done = run(sys.executable, "-c", code, *words, cwd=desk.project, check=False, **env)
+        assert expected == done.returncode, done.stdout
+
+
+def test_a_thread_id_approves_what_waits_and_says_it(desk: Desk) -> None:
+    """What is printed to go on with is the id of the very call, which no later one answers to."""
+    thread_id = desk.ask(REFUND.format("A-1"))
+    hint = desk.agent("resume", thread_id).stderr
+    old = desk.show(thread_id)["pending"]["approval_id"]
+    assert f"approve {old}" in hint
+    desk.agent("refuse", thread_id)
+    desk.agent("ask", "--thread", thread_id, REFUND.format("B-18"))
+    assert 1 == desk.agent("approve", old).returncode
+    assert [] == desk.provider.requests
+    done = desk.agent("approve", thread_id)
+    assert 'approved: process_refund(order_id="B-18"' in done.stderr
+    assert ["B-18"] == desk.provider.requests
+
+
+def test_first_runs_at_once_make_one_store(desk: Desk) -> None:
+    """Whoever comes first makes the tables; the others use them."""
+    words = [sys.executable, "-m", "refund_desk", "ask", "add 3 and 4"]
+    for _ in range(3):
+        env = environment(PYTHONPATH=str(desk.project / "src"), DATABASE_URL=new_store())
+        pipe = subprocess.PIPE
+        runs = [subprocess.Popen(words, env=env, stdout=pipe, stderr=pipe) for _ in range(5)]
+        said = [process.communicate(timeout=60) for process in runs]
+        assert {b"7\n"} == {out for out, _ in said}, said
+
+
+def test_a_lease_of_a_clock_that_was_set_back_does_not_count(desk: Desk) -> None:
+    """A claim that lasts for longer than any claim does is over."""
+    seed(desk, ["A-1"])
+    desk.sql("UPDATE threads SET lease_until = ?", time.time() + 3600)
+    desk.agent("ask", "add 3 and 4")
+    assert "waiting" == desk.threads()[1]["status"]
+
+
+BROKEN = {
+    "a blob": "UPDATE threads SET title = x'ff00'",
+    "no text": "UPDATE threads SET title = CAST(x'ff41' AS TEXT)",
+    "another status": """UPDATE threads SET summary = '{"status": "\\u001b[31m"}'""",
+    "no object": "UPDATE threads SET summary = '[]'",
+    "deep": "UPDATE threads SET summary = '" + "[" * 100_000 + "'",
+    "no message": """UPDATE events SET data = '{"intent": "done_for_now"}' WHERE seq = 3""",
+    "half a character": r"""UPDATE events SET data = '{"text": "\ud800"}' WHERE seq = 0""",
+    "no tokens": """UPDATE events SET meta = '{"tokens": 5}' WHERE seq = 1""",
+    "deep data": "UPDATE events SET data = '" + "[" * 100_000 + "' WHERE seq = 1",
+    "a blob for a time": "UPDATE events SET at = x'ff'",
+    "no time": "UPDATE approvals SET expires = 'soon'",
+}
+
+
+@pytest.mark.parametrize("damage", BROKEN)
+def test_no_damage_is_a_traceback(damage: str, desk: Desk) -> None:
+    """Whatever stands in a row, at most a line says that it is damaged."""
+    thread_id = desk.ask(REFUND.format("A-1"))
+    desk.agent("refuse", thread_id)
+    desk.sql(BROKEN[damage])
+    desk.sql("UPDATE threads SET status = 'running'")
+    for words in (["threads"], ["show", thread_id], ["resume", thread_id], ["ask", "add 3 and 4"]):
+        done = desk.agent(*words)
+        assert "Traceback" not in done.stderr, words
+        assert "\x1b" not in done.stdout + done.stderr
+    assert (0, "7\n") == (done.returncode, done.stdout)
+
+
+def test_ctrl_c_is_heard_while_another_process_writes(desk: Desk) -> None:
+    """Who waits for the database can be interrupted at once."""
+    desk.agent("ask", "add 3 and 4")
+    path = desk.changes["DATABASE_URL"].removeprefix("sqlite:///")
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    words = [sys.executable, "-m", "refund_desk", "ask", "add 3 and 4"]
+    env = environment(PYTHONPATH=str(desk.project / "src"), **desk.changes)
+    process = subprocess.Popen(words, env=env, stderr=subprocess.PIPE, text=True)
+    time.sleep(2)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=2)
+    other.close()
+    assert 130 == process.returncode
+
+
+@pytest.mark.parametrize("value", ["1", "yes", "1\udca0"])
+def test_a_dry_run_is_one_however_it_is_written(value: str, desk: Desk) -> None:
+    """Also where the variable is no UTF-8 text; nothing is paid."""
+    thread_id = desk.ask(REFUND.format("A-1"))
+    assert 0 == desk.agent("approve", thread_id, AGENT_DRY_RUN=value).returncode
+    assert [] == desk.provider.requests
+
+
+def test_a_dry_run_says_nothing_of_what_was_begun_before(desk: Desk) -> None:
+    """A call that was cut off is neither done nor undone by it: a person is asked."""
+    thread_id = kill_in_the_effect(desk)
+    assert 3 == desk.agent("resume", thread_id, AGENT_DRY_RUN="1").returncode
+    assert "outcome" == desk.show(thread_id)["pending"]["kind"]
+    assert 1 == len(desk.provider.requests)
+
+
+def test_a_policy_that_became_pure_repeats_no_effect(unkeyed_desk: Desk) -> None:
+    """What was begun under another policy is put to a person."""
+    desk = unkeyed_desk
+    thread_id = kill_in_the_effect(desk)
+    policy = desk.project / "src/refund_desk/policy.py"
+    source = policy.read_text(encoding="utf-8")
+    policy.write_text(source.replace('Policy("ask_human", approval', 'Policy("pure", approval'))
+    assert 3 == desk.agent("resume", thread_id).returncode
+    assert 1 == len(desk.provider.requests)
+
+
+def test_a_mistake_in_one_thread_stops_no_other(desk: Desk, tmp_path: Path) -> None:
+    """Whatever an owner's code raises for a thread, the next run ends as it should."""
+    copy = tmp_path / desk.project.name
+    shutil.copytree(desk.project, copy)
+    with (copy / "src/refund_desk/policy.py").open("a") as policy:
+        policy.write(
+            "\n\ndef check(step):\n    if step.intent == 'process_refund':\n        1 / 0\n"
+        )
+    seed(desk, ["A-1"])
+    done = agent(copy, "ask", "add 3 and 4", check=False, **desk.changes)
+    assert (0, "7\n") == (done.returncode, done.stdout)
+    assert "does not go on: division by zero" in done.stderr
+
+
+def test_who_was_overtaken_does_not_try_again(desk: Desk) -> None:
+    """Stopped between two tries, and woken after a person settled the call, it pays nothing."""
+    copy_of_pay = desk.project / "src/refund_desk/tools/customer_support.py"
+    source = copy_of_pay.read_text(encoding="utf-8")
+    try:
+        copy_of_pay.write_text(source + BREAKS_FIRST, encoding="utf-8")
+        thread_id = desk.ask(REFUND.format("A-1"))
+        sleeper = desk.worker("decide", lease=0.5)
+        assert sleeper.stdin
+        assert sleeper.stdout
+        print(thread_id, file=sleeper.stdin, flush=True)
+        wait_for(lambda: desk.provider.requests)
+        time.sleep(0.1)
+        sleeper.send_signal(signal.SIGSTOP)
+        time.sleep(0.7)
+        done = desk.agent("resume", thread_id)
+        assert 0 == done.returncode, done.stderr
+        paid = len(desk.provider.requests)
+        sleeper.send_signal(signal.SIGCONT)
+        said = [sleeper.stdout.readline().strip() for _ in range(4)]
+        assert "fenced" in said
+        assert paid == len(desk.provider.requests)
+    finally:
+        copy_of_pay.write_text(source, encoding="utf-8")
 
 
 def test_what_is_shown_steers_no_terminal_and_passes_for_no_event(desk: Desk) -> None:

@@ -12,9 +12,12 @@ os.environ["RUST_BACKTRACE"] = "0"
 for _name in ("no_proxy", "NO_PROXY"):
     os.environ[_name] = ",".join([os.environ.get(_name, ""), "127.0.0.1,localhost"]).lstrip(",")
 
-# BAML takes the whole environment as text, and fails over a variable that is not UTF-8.
+# BAML takes the whole environment as text, and fails over a variable that is not UTF-8. It gets
+# question marks, and is not dropped: AGENT_DRY_RUN must not be lost.
 for _name, _value in list(os.environ.items()):
     try:
         (_name + _value).encode()
     except UnicodeEncodeError:
         del os.environ[_name]
+        _name, _value = (_text.encode(errors="replace").decode() for _text in (_name, _value))
+        os.environ[_name] = _value

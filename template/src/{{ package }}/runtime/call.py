@@ -69,7 +69,7 @@ class Call:
             return await in_thread(lambda: tool(*args, **kwargs))
 
         effect = policy_of(self.data["intent"]).effect
-        if effect == "pure":
+        if effect == "pure" and self.thread.effect is None:
             self._add_result(await _pure(attempt))
         elif not _is_dry_run():
             await self._carry_out(attempt, TRIES if effect == "idempotent" else 1)
@@ -90,7 +90,8 @@ class Call:
         """See to it that the call is written down. Raises ToolError if it was handled and has no
         result, since it would run for ever.
         """
-        self.thread.save()
+        if self.thread.has_unsaved:
+            self.thread.save()
         if self.thread.status == "running" and self.thread.open is not None:
             raise ToolError(f"{self.data['intent']} wrote no result; its arm has to `call.run` it")
 
@@ -129,6 +130,8 @@ class Call:
         elif tries == 1:
             return self._doubt(problem)
         for number in range(1, tries + 1):
+            if not (is_first and number == 1):
+                self.thread.save()  # which fails if another process has taken over meanwhile
             try:
                 result = await attempt()
             except ToolError as error:
@@ -137,7 +140,9 @@ class Call:
                     raise
                 problem = str(error)  # but an earlier try may have done it
                 break
-            except (Exception, SystemExit) as error:
+            except BaseException as error:
+                if _is_an_end(error):
+                    raise
                 problem = f"{type(error).__name__}: {_text(error)}"
             else:
                 self._add_result(_as_json(result))
@@ -161,17 +166,26 @@ async def _pure(attempt: Callable[[], Awaitable[Any]]) -> Any:
         return result
     except ToolError:
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        if _is_an_end(error):
+            raise
         raise ToolError(_text(error), kind=type(error).__name__) from error
 
 
+def _is_an_end(error: BaseException) -> bool:
+    """Whether the run itself is to end, and not only a tool that raised the like."""
+    task = asyncio.current_task()
+    is_cancelled = isinstance(error, asyncio.CancelledError) and task and task.cancelling()
+    return bool(is_cancelled) or isinstance(error, KeyboardInterrupt)
+
+
 def _as_json(result: Any) -> Any:
-    """The result of what has happened: if it is no JSON, the text of it, since it did happen."""
+    """The result of what has happened: if it is no JSON, what it is, since it did happen."""
     try:
-        json.dumps(result, allow_nan=False)
+        json.loads(json.dumps(result, allow_nan=False))
         return result
-    except (TypeError, ValueError):
-        return str(result)
+    except Exception:
+        return f"it was done, and gave a {type(result).__name__} that is no JSON"
 
 
 def _is_dry_run() -> bool:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from .errors import Conflict, SettingsError, StopRun, StoreError
+from .readable import printable
 from .settings import PACKAGE, program
 
 
@@ -33,10 +34,10 @@ def main(argv: list[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except (SettingsError, StopRun, Conflict, StoreError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(printable(f"error: {error}"), file=sys.stderr)
     except OSError as error:
         if not isinstance(error, BrokenPipeError):  # as `head` leaves one; nobody is to be told
-            print(f"error: {error}", file=sys.stderr)
+            print(printable(f"error: {error}"), file=sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 1
 
@@ -66,7 +67,6 @@ def _prompt(args: argparse.Namespace) -> int:
     """Print what a model would be sent for a first message."""
     from .baml import request_messages
     from .database import IN_MEMORY, Database
-    from .readable import printable
     from .settings import load_settings
     from .show import note
     from .store import Store
@@ -115,7 +115,8 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Exit with 2."""
         dashed = any(word.startswith("-") for word in sys.argv[2:]) and "--" not in sys.argv
-        super().error(message + ("; write -- before a text that begins with a dash" * dashed))
+        hint = "; write -- before a text that begins with a dash" if dashed else ""
+        super().error(printable(message + hint))
 
 
 def _parser() -> argparse.ArgumentParser:

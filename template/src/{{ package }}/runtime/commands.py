@@ -15,10 +15,9 @@ from functools import cache
 from typing import Any
 
 from . import person
-from .database import Database
-from .errors import Busy, Conflict, StoreError
+from .errors import Busy, Conflict
 from .models import choose_model
-from .readable import printable
+from .readable import call_text, printable
 from .reply import Ask
 from .settings import Limits, load_settings, program
 from .show import note, table, tell, timeline
@@ -63,8 +62,9 @@ def decide(args: argparse.Namespace) -> int:
     thread = Thread(store, args.id, tell)
     if args.id == thread.id:
         args.id = _pending(thread, "approval")["approval_id"]
-    call_hash = (thread.pending or {}).get("call_hash", "")
-    thread.decide(args.id, call_hash, args.approved, _name(), args.comment)
+    pending = thread.pending or {}
+    thread.decide(args.id, pending.get("call_hash", ""), args.approved, _name(), args.comment)
+    note(f"{'approved' if args.approved else 'refused'}: {call_text(pending['call'])}")
     return _run_on(args, store, thread, run)
 
 
@@ -110,7 +110,8 @@ def export(args: argparse.Namespace) -> int:
     """Print the last step of a thread as a BAML test, for baml_src/tests."""
     from .export import baml_test
 
-    print(baml_test(Thread(open_store(), args.id)))
+    text = baml_test(Thread(open_store(), args.id))
+    print(printable(text) if sys.stdout.isatty() else text)  # a file gets it as it is
     return 0
 
 
@@ -120,8 +121,8 @@ def leave() -> str:
         return ""
     thread = _running[0]
     if thread.epoch is not None:
-        # On a connection of its own: the other may be in the middle of anything.
-        Store(Database(thread.store.database.path, patience=0.2)).release(thread.id, thread.epoch)
+        thread.store.database.abandon()
+        thread.store.release(thread.id, thread.epoch)
     return f"; go on with: {program()} resume {thread.id}"
 
 
@@ -187,8 +188,8 @@ def _rest(args: argparse.Namespace, store: Store, thread: Thread, run: Run) -> i
             other = Thread(store, thread_id, tell)
             note(f"thread {thread_id} was interrupted and goes on:")
             run(other)
-        except (Conflict, StoreError) as error:
-            note(str(error))
+        except Exception as error:  # whatever it is, it is no reason not to end
+            note(f"thread {thread_id} does not go on: {error}")
     return EXIT_CODES[thread.status]
 
 
@@ -198,7 +199,10 @@ def _ways_on(thread: Thread, kind: str) -> str:
         case "question":
             return f"go on with: {name} answer {thread.id} TEXT"
         case "approval":
-            return f"go on with: {name} approve {thread.id}, or refuse {thread.id} --comment WHY"
+            approval_id = (thread.pending or {})["approval_id"]  # of this very call
+            return (
+                f"go on with: {name} approve {approval_id}, or refuse {approval_id} --comment WHY"
+            )
         case _:
             return f"go on with: {name} settle {thread.id} --happened TEXT, or --did-not-happen"
 

@@ -6,7 +6,7 @@ store.py is plain enough for others than SQLite: another one is another class li
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -27,26 +27,28 @@ class Database:
 
     def __init__(self, path: str, patience: float = PATIENCE) -> None:
         self.path = path
+        self.patience = patience
         try:
             if path != IN_MEMORY:
                 Path(path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(path, timeout=patience, isolation_level=None)
-            _until_free(lambda: self._connection.execute("PRAGMA journal_mode=WAL"), patience)
-            self._connection.execute("PRAGMA synchronous=FULL")
-        except (OSError, sqlite3.Error) as error:
+            self._connection = sqlite3.connect(path, timeout=0, isolation_level=None)
+            self._connection.text_factory = lambda text: text.decode(errors="surrogateescape")
+            self._execute("PRAGMA journal_mode=WAL")
+            self._execute("PRAGMA synchronous=FULL")
+        except (OSError, ValueError, sqlite3.Error) as error:
             raise self._problem(error) from None
 
     def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
         """The rows that a query finds."""
         try:
-            return self._connection.execute(sql, values).fetchall()
+            return self._execute(sql, values).fetchall()
         except sqlite3.Error as error:
             raise self._problem(error) from None
 
     def change(self, sql: str, *values: Any) -> int:
         """How many rows a statement changed."""
         try:
-            return self._connection.execute(sql, values).rowcount
+            return self._execute(sql, values).rowcount
         except sqlite3.Error as error:
             raise self._problem(error) from None
 
@@ -73,15 +75,34 @@ class Database:
             return
         with self.transaction():
             ((found,),) = self.rows("PRAGMA user_version")
+            if found == version:  # another process was faster
+                return
             if found > version:
                 raise StoreError(f"{self.path} was made by a newer version; update this one")
             for statement in tables.split(";"):
                 self.change(statement)
             self.change(f"PRAGMA user_version = {version}")
 
+    def abandon(self) -> None:
+        """Forget the transaction that there may be, from within an interrupt."""
+        self._connection.rollback()
+
     def close(self) -> None:
         """End the connection."""
         self._connection.close()
+
+    def _execute(self, sql: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
+        """Run a statement. It waits for others here and not within SQLite, where no interrupt
+        would be heard.
+        """
+        until = time.monotonic() + self.patience
+        while True:
+            try:
+                return self._connection.execute(sql, values)
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > until:
+                    raise
+                time.sleep(0.01)
 
     def _problem(self, error: Exception) -> StoreError:
         return StoreError(f"the database {self.path}: {error}")
@@ -95,30 +116,24 @@ def open_database(settings: Settings | None = None) -> Database:
 def database_path(settings: Settings | None = None) -> str:
     """The file of the database. Raises SettingsError where DATABASE_URL names none.
 
-    A relative path begins at the project's root, wherever the command was started.
+    A relative path begins at the project's root, wherever the command was started; without a
+    project, as in an installed wheel, at the current folder.
     """
     settings = settings or load_settings()
     root = project_root()
-    home = Path.home() / ".local/share" / PACKAGE
     url = settings.get("DATABASE_URL")
     if not url:
-        return str((root / "data" if root else home) / "threads.db")
+        return str((root / "data" if root else _home()) / "threads.db")
     scheme, colon, path = url.partition("://")
     if scheme != "sqlite" or not colon or not path.startswith("/") or path == "/":
         shown = f"{scheme}://…" if colon else "something else"  # it may hold a password
         raise SettingsError(f"DATABASE_URL is {shown}; write sqlite:///PATH, or leave it out")
     path = path[1:]
-    return IN_MEMORY if path == IN_MEMORY else str((root or home) / path)
+    return IN_MEMORY if path == IN_MEMORY else str((root or Path.cwd()) / path)
 
 
-def _until_free(work: Callable[[], Any], patience: float) -> None:
-    """Do what SQLite refuses at once, and not after its patience, while others write."""
-    until = time.monotonic() + patience
-    while True:
-        try:
-            work()
-            return
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > until:
-                raise
-            time.sleep(0.01)
+def _home() -> Path:
+    try:
+        return Path.home() / ".local/share" / PACKAGE
+    except RuntimeError:
+        raise SettingsError("there is no home folder for the threads; set DATABASE_URL") from None

@@ -1,7 +1,8 @@
 """The events of a thread: what may stand in a log, and how it is kept.
 
 A log is read for as long as there are threads. A new type, or a field that means something else,
-needs a new VERSION, and `from_row` has to say what an older one is.
+needs a new VERSION, and `from_row` has to say what an older one is. Name a tool that a person
+answers in QUESTIONS.
 """
 
 import json
@@ -15,7 +16,7 @@ from .errors import StoreError
 VERSION = 1
 FIELDS: dict[str, dict[str, tuple[type, ...]]] = {
     "user_input": {"text": (str,)},
-    "tool_call": {"intent": (str,)},
+    "tool_call": {"intent": (str,)},  # and a message, where it is for a person
     "tool_response": {"call": (int,), "result": (object,)},
     "human_response": {"call": (int, NoneType), "text": (str,)},
     "approval": {"call": (int,), "approved": (bool,), "by": (str,), "comment": (str,)},
@@ -25,6 +26,9 @@ FIELDS: dict[str, dict[str, tuple[type, ...]]] = {
 }
 """What each type of event holds at least."""
 
+QUESTIONS = {"request_more_information", "request_approval_from_manager"}
+DONE = "done_for_now"
+FOR_A_PERSON = {DONE, *QUESTIONS}
 PERSON = {"user_input", "human_response", "approval", "resumed"}  # events that a person made
 
 Row = tuple[Any, ...]
@@ -69,12 +73,15 @@ def from_row(seq: int, row: Row) -> Event:
     if kind not in FIELDS:
         raise StoreError(f"event {seq} has the type {kind!r}, which this code does not know")
     try:
-        event = Event(found, kind, json.loads(data), at, json.loads(meta))
+        event = Event(found, kind, json.loads(data), str(at), json.loads(meta))
+        json.dumps([event.data, event.meta], ensure_ascii=False).encode()  # no half characters
         whole = found == seq and all(isinstance(x, dict) for x in (event.data, event.meta))
+        if event.data.get("intent") in FOR_A_PERSON and kind == "tool_call":
+            whole = whole and isinstance(event.data["message"], str)
         whole = whole and all(
             isinstance(event.data[name], kinds) for name, kinds in FIELDS[kind].items()
         )
-    except (KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
         raise StoreError(f"event {seq} ({kind}) is damaged") from None
     if not whole:
         raise StoreError(f"event {seq} ({kind}) is damaged")

@@ -1,7 +1,7 @@
 """What a log says: what the agent is about to do, what it waits for, and how it ended.
 
 Each event is looked at once, when it comes in, so that a long thread costs no more than a short
-one. Name a tool that a person answers in QUESTIONS.
+one.
 """
 
 import json
@@ -12,15 +12,13 @@ from typing import Any, Literal
 
 from . import prompt
 from .errors import StopRun
-from .events import PERSON, Event
+from .events import DONE, PERSON, QUESTIONS, Event
 from .settings import Limits
 from .steps import call_hash
 from .tables import Approval, Effect
 
 Status = Literal["running", "waiting", "done", "failed"]
 
-QUESTIONS = {"request_more_information", "request_approval_from_manager"}
-DONE = "done_for_now"
 TITLE_LENGTH = 80  # characters
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from .log import DONE, QUESTIONS
+from .events import DONE, QUESTIONS
 from .offline_arithmetic import OPERATIONS, Unclear, json_number, plan
 from .prompt import parse
 from .reply import Reply

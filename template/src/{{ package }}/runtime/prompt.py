@@ -49,7 +49,8 @@ def parse(text: str) -> list[tuple[str, dict[str, Any]]]:
 def _shown(event: Shown) -> str:
     if event.type == "user_input":
         return str(event.data["text"])
-    data = {key: value for key, value in event.data.items() if key not in HIDDEN_KEYS}
+    hidden = HIDDEN_KEYS if event.type == "approval" else set()
+    data = {key: value for key, value in event.data.items() if key not in hidden}
     return json.dumps(data, ensure_ascii=False)
 
 

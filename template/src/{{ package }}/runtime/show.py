@@ -3,8 +3,8 @@
 import sys
 from typing import Any
 
-from .events import Event
-from .log import DONE, QUESTIONS, Log
+from .events import DONE, QUESTIONS, Event
+from .log import Log
 from .readable import call_text, printable, value_text
 
 
@@ -62,7 +62,9 @@ def _cost(meta: dict[str, Any]) -> str:
     if not meta:
         return ""
     tokens = meta.get("tokens")
-    spent = f", {tokens['input']} + {tokens['output']} tokens" if tokens else ""
+    spent = ""
+    if isinstance(tokens, dict):
+        spent = f", {tokens.get('input')} + {tokens.get('output')} tokens"
     return f"  [{meta.get('client')}, {meta.get('milliseconds')} ms{spent}]"
 
 

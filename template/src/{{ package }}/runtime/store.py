@@ -14,14 +14,16 @@ from contextlib import contextmanager
 from typing import Any
 
 from . import events
-from .database import Database, open_database
+from .database import IN_MEMORY, Database, open_database
 from .errors import Busy, Fenced, StoreError
 from .events import Event
 from .settings import Settings
 from .tables import SCHEMA, TABLES, Approval, Effect
 
+STATUSES = ("running", "waiting", "done", "failed")
 LEASE = 15.0  # seconds that a process may be silent before another takes its thread over
 
+_FREE = "(lease_until < ? OR lease_until > ?)"  # a lease far ahead is one of a clock set back
 _APPROVAL = "SELECT id, thread_id, seq, call_hash, status, by_whom, expires FROM approvals"
 _EFFECT = "SELECT key, thread_id, seq, call_hash, call, once, state, result, at FROM effects"
 
@@ -45,11 +47,16 @@ class Store:
         self.database = database
         database.create(SCHEMA, TABLES)
 
+    def beside(self) -> "Store":
+        """The same threads over another connection, which waits for no other."""
+        path = self.database.path
+        return self if path == IN_MEMORY else Store(Database(path, patience=0))
+
     # Threads
 
     def add_thread(self, thread_id: str) -> None:
         """A new thread, without events."""
-        sql = "INSERT INTO threads VALUES (?, 'running', '{}', '', 0, 0, ?)"
+        sql = "INSERT INTO threads VALUES (?, 'waiting', '{}', '', 0, 0, ?)"
         self.database.change(sql, thread_id, time.time())
 
     def summaries(self) -> list[dict[str, Any]]:
@@ -60,12 +67,15 @@ class Store:
         ):
             thread_id, status, summary, title = row
             shape = {"id": thread_id, "status": status, "answer": None, "pending": None}
+            shape = {**shape, "failure": None, "title": str(title)}
             try:
-                shape = {**shape, "failure": None, **json.loads(summary)}
-            except (TypeError, ValueError):
+                read = {**shape, **json.loads(summary)}
+                if read["status"] not in STATUSES:
+                    raise ValueError
+                found.append(read)
+            except (TypeError, ValueError, RecursionError):
                 problem = {"type": "damaged", "message": "its summary is damaged"}
-                shape = {**shape, "status": "failed", "failure": problem}
-            found.append({**shape, "title": title})
+                found.append({**shape, "status": "failed", "failure": problem})
         return found
 
     def thread_of(self, some_id: str) -> str:
@@ -77,8 +87,9 @@ class Store:
 
     def interrupted(self) -> list[str]:
         """The threads that should be running, and that nobody has claimed, oldest first."""
-        sql = "SELECT id FROM threads WHERE status = 'running' AND lease_until < ? ORDER BY created"
-        return [thread_id for (thread_id,) in self.database.rows(sql, time.time())]
+        sql = f"SELECT id FROM threads WHERE status = 'running' AND {_FREE} ORDER BY created"
+        now = time.time()
+        return [thread_id for (thread_id,) in self.database.rows(sql, now, now + 2 * LEASE)]
 
     # Claims
 
@@ -87,11 +98,11 @@ class Store:
         now = time.time()
         with self.database.transaction():
             taken = self.database.change(
-                "UPDATE threads SET epoch = epoch + 1, lease_until = ?"
-                " WHERE id = ? AND lease_until < ?",
+                f"UPDATE threads SET epoch = epoch + 1, lease_until = ? WHERE id = ? AND {_FREE}",
                 now + LEASE,
                 thread_id,
                 now,
+                now + 2 * LEASE,
             )
             if not taken:
                 raise Busy("another process runs this thread; try again when it is done")
@@ -151,13 +162,13 @@ class Store:
     def approval(self, approval_id: str) -> Approval | None:
         """The approval with this id."""
         found = self.database.rows(f"{_APPROVAL} WHERE id = ?", approval_id)
-        return Approval(*found[0]) if found else None
+        return _approval(found)
 
     def approval_of(self, thread_id: str, seq: int) -> Approval | None:
         """What was last asked about a call."""
         sql = f"{_APPROVAL} WHERE thread_id = ? AND seq = ? AND status <> 'void'"
         found = self.database.rows(f"{sql} ORDER BY expires DESC LIMIT 1", thread_id, seq)
-        return Approval(*found[0]) if found else None
+        return _approval(found)
 
     def add_approval(self, approval: Approval) -> None:
         """Ask anew about a call; what was asked before is void."""
@@ -193,6 +204,14 @@ class Store:
         """Note how an effect ended."""
         sql = "UPDATE effects SET state = ?, result = ?, at = ? WHERE key = ?"
         self.database.change(sql, state, json.dumps(result), time.time(), key)
+
+
+def _approval(rows: list[tuple[Any, ...]]) -> Approval | None:
+    if not rows:
+        return None
+    if not isinstance(rows[0][-1], float | int):
+        raise StoreError(f"approval {rows[0][0]!r} is damaged; it is kept as it is")
+    return Approval(*rows[0])
 
 
 def open_store(settings: Settings | None = None) -> Store:

@@ -14,8 +14,8 @@ from typing import Any, Self
 from .baml import dump_step
 from .call import APPROVAL_LASTS, Call
 from .errors import Conflict, Overtaken, Refused, StopRun, StoreError, ToolError
-from .events import Event, new_event
-from .log import QUESTIONS, Log
+from .events import QUESTIONS, Event, new_event
+from .log import Log
 from .readable import compact
 from .steps import NextStep, call_hash
 from .store import LEASE, Store, new_id
@@ -110,11 +110,15 @@ class Thread(Log):
         event = self.add("tool_call", dump_step(step), meta)
         return Call(self, event.seq, event.data, approved=False, chosen=step)
 
+    @property
+    def has_unsaved(self) -> bool:
+        """Whether there is a call that is not written down yet."""
+        return self._saved < len(self.events)
+
     def save(self) -> None:
-        """Write down a call that is not written yet."""
-        if self._saved < len(self.events):
-            with self.writing():
-                pass
+        """Write down a call that is not written yet. Raises Fenced if the claim is lost."""
+        with self.writing():
+            pass
 
     def add_error(
         self,
@@ -193,7 +197,7 @@ class Thread(Log):
         with self.writing(claimed=False):
             if self.status == "failed":
                 self.add("resumed", {})
-            elif self.status == "waiting" and self.approval and self.approval.is_over:
+            elif self.approval and self.approval.status == "pending" and self.approval.is_over:
                 until = time.time() + APPROVAL_LASTS
                 self.store.add_approval(replace(self.approval, id=new_id(), expires=until))
 
@@ -218,7 +222,7 @@ class Thread(Log):
     def _catch_up(self) -> None:
         """Take in what others have written."""
         missed = self.store.events(self.id, self._saved)
-        if missed and self._saved < len(self.events):
+        if missed and self.has_unsaved:
             raise Overtaken
         for event in missed:
             self.take(event)
@@ -238,7 +242,10 @@ class Thread(Log):
                 self.earlier = call.done_already()
 
     async def _renew(self, epoch: int) -> None:
+        # On a connection of its own, which waits for nobody: the next write tells what is lost.
+        beside = None
         while True:
             await asyncio.sleep(LEASE / 3)
-            with suppress(StoreError):  # the next write will tell
-                self.store.renew(self.id, epoch)
+            with suppress(StoreError):
+                beside = beside or self.store.beside()
+                beside.renew(self.id, epoch)
