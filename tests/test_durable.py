@@ -482,10 +482,10 @@ def test_ctrl_c_leaves_a_thread_that_goes_on(desk: Desk) -> None:
 
 
 def test_resume_waits_for_whoever_runs_the_thread(desk: Desk) -> None:
-    """It says so, and shows how the thread ended."""
-    desk.provider.seconds = 2
+    """It says so, and shows how the thread ended; a lease is renewed while a tool runs."""
+    desk.provider.seconds = 3
     thread_id = desk.ask(REFUND.format("A-1"))
-    worker = desk.worker("decide")
+    worker = desk.worker("decide", lease=0.9)
     assert worker.stdin
     print(thread_id, file=worker.stdin, flush=True)
     wait_for(lambda: desk.provider.requests)

@@ -242,10 +242,7 @@ class Thread(Log):
                 self.earlier = call.done_already()
 
     async def _renew(self, epoch: int) -> None:
-        # On a connection of its own, which waits for nobody: the next write tells what is lost.
-        beside = None
         while True:
             await asyncio.sleep(LEASE / 3)
-            with suppress(StoreError):
-                beside = beside or self.store.beside()
-                beside.renew(self.id, epoch)
+            with suppress(StoreError):  # the next write tells what is lost
+                self.store.beside().renew(self.id, epoch)
