@@ -673,6 +673,15 @@ def test_what_is_shown_steers_no_terminal_and_passes_for_no_event(desk: Desk) ->
     assert "\n2026-01-01T" not in shown
 
 
+def test_an_error_steers_no_terminal(desk: Desk) -> None:
+    """What an error quotes, such as the name of who decided, is spelled out."""
+    approval_id = desk.show(desk.ask(REFUND.format("A-1")))["pending"]["approval_id"]
+    for words in (["refuse", approval_id], ["approve", approval_id], ["ask", "a", "\x1b]0;x"]):
+        done = desk.agent(*words, LOGNAME="ev\x1b[31mil")
+        assert "\\x1b" in done.stderr
+        assert "\x1b" not in done.stderr
+
+
 @pytest.mark.parametrize("version", ["1"])
 def test_stored_threads_are_read_for_ever(version: str, desk: Desk) -> None:
     """What a release has kept every later one reads as it was, and goes on with."""
