@@ -3,12 +3,13 @@
 import asyncio
 import importlib
 import json
-import multiprocessing
 import signal
 import statistics
 import sys
 import time
 from typing import Any
+
+from model_server import model_server
 
 PACKAGE = sys.argv[1]
 
@@ -43,58 +44,12 @@ def parse(request: dict[str, Any]) -> dict[str, Any]:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def serve(ready: Any) -> None:
-    """A model server that always answers with the same step."""
-
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while True:
-                head = (await reader.readuntil(b"\r\n\r\n")).lower()
-                length = int(head.split(b"content-length:")[1].split(b"\r\n")[0])
-                await reader.readexactly(length)
-                writer.write(ANSWER)
-        except asyncio.IncompleteReadError:
-            writer.close()
-
-    async def run() -> None:
-        server = await asyncio.start_server(answer, "127.0.0.1", 0)
-        ready.send(server.sockets[0].getsockname()[1])
-        await server.serve_forever()
-
-    asyncio.run(run())
-
-
 STEP = {"intent": "process_refund", "order_id": "A-17", "amount": 12.5, "reason": "arrived broken"}
-BODY = json.dumps(
-    {
-        "id": "1",
-        "object": "chat.completion",
-        "created": 1,
-        "model": "m",
-        "choices": [
-            {
-                "index": 0,
-                "finish_reason": "stop",
-                "message": {"role": "assistant", "content": json.dumps(STEP)},
-            }
-        ],
-        "usage": {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10},
-    }
-)
-ANSWER = (
-    "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
-    f"content-length: {len(BODY)}\r\n\r\n{BODY}"
-).encode()
 THREAD = "<user_input>\nplease refund order A-17, 12.50, it arrived broken\n</user_input>"
 
 
-async def costs(request: dict[str, Any]) -> dict[str, Any]:
+async def costs(request: dict[str, Any], env: dict[str, str]) -> dict[str, Any]:
     """CPU and wall milliseconds of a step, plain and guarded, in rounds that take turns."""
-    here, there = multiprocessing.Pipe()
-    server = multiprocessing.get_context("spawn").Process(target=serve, args=(there,), daemon=True)
-    server.start()
-    url = f"http://127.0.0.1:{here.recv()}/v1"
-    env = {"COMPATIBLE_BASE_URL": url, "COMPATIBLE_API_KEY": "k", "COMPATIBLE_MODEL": "m"}
     b, policy = module("baml_client.async_client").b, module("policy")
     settings = module("runtime.settings").Settings({"AGENT_CLIENT": "compatible", **env})
     ask, llm = module("runtime.models").choose_model(settings).ask, module("runtime.llm")
@@ -116,8 +71,6 @@ async def costs(request: dict[str, Any]) -> dict[str, Any]:
             spent = (time.process_time() - cpu, time.perf_counter() - wall)
             if number:  # the first round warms up
                 rounds[name].append(spent)
-    server.terminate()
-    server.join()
     each = 1000 / request["steps"]
     found: dict[str, Any] = {
         name: {
@@ -137,7 +90,8 @@ def main() -> None:
     for line in sys.stdin:
         request = json.loads(line)
         if request["do"] == "costs":
-            outcome = asyncio.run(costs(request))
+            with model_server([STEP]) as env:
+                outcome = asyncio.run(costs(request, env))
         else:
             outcome = {"guard": guard, "parse": parse}[request["do"]](request)
         print(json.dumps(outcome), flush=True)

@@ -3,11 +3,12 @@
 import asyncio
 import importlib
 import json
-import multiprocessing
 import statistics
 import sys
 import time
 from typing import Any
+
+from model_server import model_server
 
 PACKAGE, ROUNDS, EACH = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 QUESTION = "can you multiply 3 and 4, then divide the result by 2 and then add 12 to that result?"
@@ -24,46 +25,8 @@ def module(name: str) -> Any:
     return importlib.import_module(f"{PACKAGE}.{name}")
 
 
-def answer_to(step: dict[str, Any]) -> bytes:
-    """An answer in the shape of OpenAI's chat completions, with its HTTP head."""
-    message = {"role": "assistant", "content": json.dumps(step)}
-    choice = {"index": 0, "finish_reason": "stop", "message": message}
-    usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
-    shape = {"id": "1", "object": "chat.completion", "created": 1, "model": "m"}
-    body = json.dumps({**shape, "choices": [choice], "usage": usage}).encode()
-    head = f"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {len(body)}"
-    return head.encode() + b"\r\n\r\n" + body
-
-
-def serve(ready: Any) -> None:
-    """A model server that chooses the next step by the results that it sees."""
-    answers = [answer_to(step) for step in STEPS]
-
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while True:
-                head = (await reader.readuntil(b"\r\n\r\n")).lower()
-                length = int(head.split(b"content-length:")[1].split(b"\r\n")[0])
-                body = await reader.readexactly(length)
-                writer.write(answers[body.count(b"</tool_response>")])
-        except asyncio.IncompleteReadError:
-            writer.close()
-
-    async def run() -> None:
-        server = await asyncio.start_server(answer, "127.0.0.1", 0)
-        ready.send(server.sockets[0].getsockname()[1])
-        await server.serve_forever()
-
-    asyncio.run(run())
-
-
-async def main() -> None:
+async def main(env: dict[str, str]) -> None:
     """Print CPU and wall milliseconds of a conversation, bare and durable, in turns."""
-    here, there = multiprocessing.Pipe()
-    server = multiprocessing.get_context("spawn").Process(target=serve, args=(there,), daemon=True)
-    server.start()
-    url = f"http://127.0.0.1:{here.recv()}/v1"
-    env = {"COMPATIBLE_BASE_URL": url, "COMPATIBLE_API_KEY": "k", "COMPATIBLE_MODEL": "m"}
     b, types = module("baml_client.async_client").b, module("baml_client.types")
     settings = module("runtime.settings").Settings({"AGENT_CLIENT": "compatible", **env})
     ask, agent = module("runtime.models").choose_model(settings).ask, module("agent")
@@ -100,8 +63,6 @@ async def main() -> None:
             spent = (time.process_time() - cpu, time.perf_counter() - wall)
             if number:  # the first round warms up
                 rounds[name].append(spent)
-    server.terminate()
-    server.join()
     found: dict[str, Any] = {
         name: [statistics.median(each) * 1000 / EACH for each in zip(*spent, strict=True)]
         for name, spent in rounds.items()
@@ -114,4 +75,5 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    with model_server(STEPS) as env:
+        asyncio.run(main(env))

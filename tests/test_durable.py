@@ -123,6 +123,14 @@ class Desk:
         assert "up\n" == process.stdout.readline()
         return process
 
+    def paying(self, thread_id: str, lease: float = 15) -> "subprocess.Popen[str]":
+        """A process that has approved what waits in a thread, and is in the middle of paying."""
+        process = self.worker("decide", lease)
+        assert process.stdin
+        print(thread_id, file=process.stdin, flush=True)
+        wait_for(lambda: self.provider.requests)
+        return process
+
     def sql(self, statement: str, *values: Any) -> list[Any]:
         """Reach into the database."""
         path = self.changes["DATABASE_URL"].removeprefix("sqlite:///")
@@ -304,10 +312,7 @@ def kill_in_the_effect(desk: Desk) -> str:
     """A thread whose process was killed after the payment and before it was written down."""
     desk.provider.seconds = 1.0
     thread_id = desk.ask(REFUND.format("A-1"))
-    worker = desk.worker("decide", lease=0.5)
-    assert worker.stdin
-    print(thread_id, file=worker.stdin, flush=True)
-    wait_for(lambda: desk.provider.requests)
+    worker = desk.paying(thread_id, lease=0.5)
     worker.kill()
     worker.communicate()
     desk.provider.seconds = 0
@@ -352,11 +357,8 @@ def test_a_process_that_slept_past_its_lease_writes_nothing(desk: Desk) -> None:
     """Stopped, overtaken and woken, it is told: the log has one result, and one payment is made."""
     desk.provider.seconds = 1.5
     thread_id = desk.ask(REFUND.format("A-1"))
-    sleeper = desk.worker("decide", lease=0.5)
-    assert sleeper.stdin
+    sleeper = desk.paying(thread_id, lease=0.5)
     assert sleeper.stdout
-    print(thread_id, file=sleeper.stdin, flush=True)
-    wait_for(lambda: desk.provider.requests)
     sleeper.send_signal(signal.SIGSTOP)
     time.sleep(0.7)
     assert 0 == desk.agent("resume", thread_id).returncode
@@ -485,10 +487,7 @@ def test_resume_waits_for_whoever_runs_the_thread(desk: Desk) -> None:
     """It says so, and shows how the thread ended; a lease is renewed while a tool runs."""
     desk.provider.seconds = 3
     thread_id = desk.ask(REFUND.format("A-1"))
-    worker = desk.worker("decide", lease=0.9)
-    assert worker.stdin
-    print(thread_id, file=worker.stdin, flush=True)
-    wait_for(lambda: desk.provider.requests)
+    desk.paying(thread_id, lease=0.9)
     done = desk.agent("resume", thread_id)
     assert (0, 1) == (done.returncode, len(desk.provider.requests))
     assert f"another process runs thread {thread_id}; waiting for it" in done.stderr
@@ -642,11 +641,8 @@ def test_who_was_overtaken_does_not_try_again(desk: Desk) -> None:
     try:
         copy_of_pay.write_text(source + BREAKS_FIRST, encoding="utf-8")
         thread_id = desk.ask(REFUND.format("A-1"))
-        sleeper = desk.worker("decide", lease=0.5)
-        assert sleeper.stdin
+        sleeper = desk.paying(thread_id, lease=0.5)
         assert sleeper.stdout
-        print(thread_id, file=sleeper.stdin, flush=True)
-        wait_for(lambda: desk.provider.requests)
         time.sleep(0.1)
         sleeper.send_signal(signal.SIGSTOP)
         time.sleep(0.7)

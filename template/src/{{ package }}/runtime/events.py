@@ -78,11 +78,9 @@ def from_row(seq: int, row: Row) -> Event:
         whole = found == seq and all(isinstance(x, dict) for x in (event.data, event.meta))
         if event.data.get("intent") in FOR_A_PERSON and kind == "tool_call":
             whole = whole and isinstance(event.data["message"], str)
-        whole = whole and all(
-            isinstance(event.data[name], kinds) for name, kinds in FIELDS[kind].items()
-        )
+        named = FIELDS[kind].items()
+        if not (whole and all(isinstance(event.data[name], kinds) for name, kinds in named)):
+            raise ValueError
+        return event
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
         raise StoreError(f"event {seq} ({kind}) is damaged") from None
-    if not whole:
-        raise StoreError(f"event {seq} ({kind}) is damaged")
-    return event

@@ -13,7 +13,7 @@ from .thread import Thread
 def baml_test(thread: Thread) -> str:
     """A `test` block for baml_src/tests, with the thread up to its last call and that call.
 
-    Raises Conflict for a thread without a call.
+    Raises Conflict for a thread without a call, or with one whose tool has changed since.
     """
     calls = [event for event in thread.events if event.type == "tool_call"]
     if not calls:
