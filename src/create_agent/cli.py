@@ -3,12 +3,9 @@
 Nothing here imports copier or baml_py, so that --help answers at once.
 """
 
+import json
 import os
-import shlex
-import shutil
 import sys
-from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -29,18 +26,15 @@ app = typer.Typer(
 )
 
 
-def run(ignore_signals: Callable[[], None]) -> int:
-    """Run the command line and return its exit code; the one place that prints a user's errors.
-
-    ignore_signals: called when a command has come to where nothing may interrupt it.
-    """
+def run() -> int:
+    """Run the command line and return its exit code; the one place that prints a user's errors."""
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")
     for stream in (sys.stdout, sys.stderr):
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors="backslashreplace")  # no console is a reason to crash
     try:
-        code = _exit_code_of_app(ignore_signals)
+        code = _exit_code_of_app()
         sys.stdout.flush()
         return code
     except UserError as error:
@@ -53,9 +47,9 @@ def run(ignore_signals: Callable[[], None]) -> int:
         return 1
 
 
-def _exit_code_of_app(ignore_signals: Callable[[], None]) -> int:
+def _exit_code_of_app() -> int:
     try:
-        app(obj=ignore_signals)
+        app()
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
     return 0
@@ -72,8 +66,12 @@ def _options(
 
 @app.command()
 def new(
-    context: typer.Context,
-    path: Annotated[str, typer.Argument(help="The new folder; its name is the project's.")],
+    path: Annotated[
+        str | None, typer.Argument(help="The new folder; its name is the project's.")
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(help="The project's name. Default: the folder's.")
+    ] = None,
     tools: Annotated[
         str | None,
         typer.Option(help="Tool sets, separated by commas. Default: all. Always there: human."),
@@ -82,19 +80,57 @@ def new(
         str | None,
         typer.Option(help=f"The model its .env names: {_PROVIDERS}. Default: the agent looks."),
     ] = None,
+    interactive: Annotated[
+        bool, typer.Option("-i", "--interactive", help="Ask for what is not given.")
+    ] = False,
+    no_git: Annotated[bool, typer.Option("--no-git", help="Start no repository.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="List the files, and write nothing.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a receipt as JSON instead of text.")
+    ] = False,
+    verify: Annotated[
+        bool,
+        typer.Option("--verify", help="First install it aside and run its tests (network)."),
+    ] = False,
+    message: Annotated[
+        str | None,
+        typer.Option("--try", help="Then install it and ask it this once (network)."),
+    ] = None,
 ) -> None:
     """Make a new project, with its client generated and its first commit made."""
-    from .new import create
+    from . import interview, new, report, trying
 
-    created = create(path, tools, provider, before_placing=context.obj)
-    print(f"Created {created.path} with the tool sets {', '.join(created.tools)}.")
-    if created.note:
-        print(f"Note: {created.note}")
-    if needs := PROVIDERS.get(created.provider):
-        print(f"Note: {created.provider} needs {', '.join(needs)} in the project's .env.")
-    print("\nNow run:\n")
-    for command in _next_commands(created.path, created.distribution, created.tools):
-        print(f"  {command}")
+    trying.require_sense(message, dry_run, verify)
+    wishes = interview.Wishes(path, name, tools, provider)
+    defaults = wishes.missing_options()
+    if interactive:
+        interview.complete(wishes)
+        defaults = []
+    plan = new.plan(wishes.require_target(), wishes.name, wishes.tools, wishes.provider)
+    if dry_run:
+        made = new.preview(plan)
+        if as_json:
+            _print_json(report.receipt(made, defaults, dry_run=True))
+        else:
+            print("\n".join(made.files))
+            print(f"Nothing was written; these files would be in {made.path}.", file=sys.stderr)
+        return
+    made = new.create(plan, git=not no_git, verify=verify, say=_say)
+    if not as_json:
+        print(report.summary(made, defaults), flush=True)
+    tried = None
+    try:
+        if message is not None:
+            tried = trying.attempt(made, message, _say)
+    finally:
+        if as_json:
+            _print_json(report.receipt(made, defaults, tried=tried))
+        else:
+            print(report.ending(made, tried))
+    if tried:
+        raise typer.Exit(tried.exit_code)
 
 
 @app.command()
@@ -106,23 +142,10 @@ def tools() -> None:
         print(f"{one.name}: {one.summary}\n  {', '.join(one.intents)}")
 
 
-def _next_commands(path: Path, distribution: str, sets: list[str]) -> list[str]:
-    """What to type next, for the tools that this machine has."""
-    folder = os.path.relpath(path)
-    into = f"cd {shlex.quote(folder if folder[0] != '-' else f'./{folder}')}"
-    ask = f'{distribution} ask "{_question(sets)}"'
-    if shutil.which("uv"):
-        return [into, f"uv run {ask}", "uv run pytest"]
-    install = "python3 -m venv .venv && .venv/bin/pip install -e '.[dev]'"
-    return [into, install, f".venv/bin/{ask}", ".venv/bin/pytest"]
+def _print_json(value: object) -> None:
+    print(json.dumps(value, indent=2))
 
 
-def _question(sets: list[str]) -> str:
-    """A first message that the chosen sets can answer offline."""
-    if "calculator" in sets:
-        return (
-            "can you multiply 3 and 4, then divide the result by 2 and then add 12 to that result?"
-        )
-    if "customer-support" in sets:
-        return "please refund order A-17, the blender for 12.50 dollars arrived broken"
-    return "hello!"
+def _say(step: str) -> None:
+    """Progress, where it disturbs no answer."""
+    print(step, file=sys.stderr, flush=True)

@@ -1,11 +1,11 @@
 """BAML code generation with this interpreter's baml-py, and the proof that the client loads."""
 
 import os
-import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
 
+from . import processes
 from .errors import UserError
 
 # One child for both: `invoke_runtime_cli` works once per process, and loading baml-py is most of
@@ -13,18 +13,27 @@ from .errors import UserError
 _GENERATE = """
 import sys
 from importlib import import_module
-from baml_py import invoke_runtime_cli
 package = sys.argv[1]
 sys.argv = ["baml-cli", "generate", "--from", "baml_src"]
 try:
-    code = invoke_runtime_cli()
-except SystemExit as stop:
-    code = stop.code
-if code:
-    sys.exit(code)
-sys.path.insert(0, "src")
-import_module(package + ".baml_client.async_client")
+    from baml_py import invoke_runtime_cli
+    try:
+        code = invoke_runtime_cli()
+    except SystemExit as stop:
+        code = stop.code
+    if code:
+        sys.exit(code)
+    sys.path.insert(0, "src")
+    import_module(package + ".baml_client.async_client")
+except Exception as error:
+    sys.exit(f"{type(error).__name__}: {error}")
 """
+_SETTINGS = {
+    "BAML_LOG": "error",
+    "RUST_BACKTRACE": "0",
+    "RUST_LIB_BACKTRACE": "0",
+    "PYTHONDONTWRITEBYTECODE": "1",
+}
 
 
 def baml_version() -> str:
@@ -38,17 +47,9 @@ def generate(project: Path, package: str) -> None:
     project: the folder that holds baml_src/ and src/. package: the name of its Python package.
     Raises UserError with BAML's own diagnostics.
     """
-    settings = {"BAML_LOG": "error", "RUST_BACKTRACE": "0", "PYTHONDONTWRITEBYTECODE": "1"}
     inherited = {name: value for name, value in os.environ.items() if _is_text(name + value)}
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", _GENERATE, package],
-        cwd=project,
-        env={**inherited, **settings},
-        capture_output=True,
-        encoding="utf-8",
-        errors="replace",
-        stdin=subprocess.DEVNULL,
-    )
+    words = [sys.executable, "-P", "-c", _GENERATE, package]
+    done = processes.run(words, project, {**inherited, **_SETTINGS})
     if done.returncode:
         said = "\n".join(filter(None, (done.stdout.strip(), done.stderr.strip())))
         raise UserError(f"the typed client could not be generated:\n{said}")

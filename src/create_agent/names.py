@@ -2,59 +2,11 @@
 
 import keyword
 import re
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from .errors import UserError
-
-# What a project imports, or installs beside itself, also for its tests: a project of the same name
-# would hide it, or ask pip to install it into itself.
-TAKEN = {
-    "activate",
-    "annotated-types",
-    "ast-serialize",
-    "baml",
-    "baml-cli",
-    "baml-client",
-    "baml-py",
-    "conftest",
-    "create-agent",
-    "create-baml-agent",
-    "dmypy",
-    "dotenv",
-    "hatchling",
-    "iniconfig",
-    "librt",
-    "mypy",
-    "mypy-extensions",
-    "mypyc",
-    "packaging",
-    "pathspec",
-    "pip",
-    "pluggy",
-    "py",
-    "py-test",
-    "pydantic",
-    "pydantic-core",
-    "pygmentize",
-    "pygments",
-    "pytest",
-    "python-dotenv",
-    "ruff",
-    "scripted",
-    "setuptools",
-    "src",
-    "stubgen",
-    "stubtest",
-    "test",
-    "tests",
-    "typing-extensions",
-    "typing-inspection",
-    "uv",
-    "uvx",
-}
-
+from .taken import DEVICES, STANDARD_LIBRARY, TAKEN
 
 LONGEST = 40  # lines that hold the name stay within 100 characters
 
@@ -67,16 +19,23 @@ class Names:
     package: str
 
 
-def derive(target: Path) -> Names:
-    """The names for a project in the folder `target`.
+def derive(target: Path, name: str | None = None) -> Names:
+    """The names for a project in the folder `target`: the folder's own, or the one that is given.
 
     Raises UserError, exit code 2, with the reason and a name that would do.
     """
-    name = target.name
-    if problem := _problem(name):
-        message = f"{name!r} cannot be the project's name: {problem}; try {_suggest(name)}"
+    wanted = target.name if name is None else name
+    if problem := _problem(wanted):
+        other = _suggest(wanted)
+        remedy = other if name is not None else f"{other}, or keep the folder with --name {other}"
+        message = f"{wanted!r} cannot be the project's name: {problem}; try {remedy}"
         raise UserError(message, exit_code=2)
-    return Names(name, _package(name))
+    return Names(wanted, _package(wanted))
+
+
+def default(target: Path) -> str:
+    """The name of a project in that folder if nobody chooses one: the folder's, or one like it."""
+    return target.name if _problem(target.name) is None else _suggest(target.name)
 
 
 def _problem(name: str) -> str | None:
@@ -89,11 +48,13 @@ def _problem(name: str) -> str | None:
         return f"Python cannot import {package!r}"
     if keyword.iskeyword(package) or keyword.iskeyword(package.capitalize()):
         return f"{package!r} is a word of Python"
-    if package in sys.stdlib_module_names:
+    if package in STANDARD_LIBRARY:
         return f"{package!r} is a module of Python's standard library"
     normal = re.sub(r"[-_.]+", "-", name).lower()
     if normal in TAKEN or re.fullmatch(r"(?:python|pip)[\d-]*", normal):
         return "it would hide a package or a command that the project needs"
+    if package in DEVICES or name.partition(".")[0].lower() in DEVICES:
+        return "Windows cannot have a folder of that name"
     if package.startswith("test_"):
         return "the project's tests are called so"
     return None

@@ -1,80 +1,135 @@
 """`create-agent new`: build the whole project aside, then let it take its place."""
 
 import os
-import secrets
-import shutil
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from . import __version__, codegen, names, placing, providers, repository, toolsets
+from . import (
+    __version__,
+    aside,
+    codegen,
+    install,
+    interrupts,
+    names,
+    placing,
+    providers,
+    repository,
+    toolsets,
+)
 from .errors import UserError
-from .render import Answers, render
+from .render import Answers, Template, template_files
 
-PROJECT = "project"  # the folder that becomes the target, inside the one that everything is made in
+# Folders in which every file counts, wherever it is from: BAML reads the one, Python the other.
+_SCHEMAS = PurePosixPath("baml_src")
+_SOURCE = PurePosixPath("src")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A project that can be made: everything about it was checked, and nothing is written yet.
+
+    target: its folder, absolute. answers: what it is rendered from. template: what renders it.
+    """
+
+    target: Path
+    answers: Answers
+    template: Template
 
 
 @dataclass(frozen=True)
 class Created:
-    """What `create` made.
+    """What was made.
 
-    provider: the model that its .env names, "" for none. note: what is left for the user to do
-    about git, if anything.
+    files: their paths in the project, sorted, without git's. note: what is left for the user to do
+    about git, if anything. verified: the last line of the tests, if they ran.
     """
 
     path: Path
-    distribution: str
-    package: str
-    tools: list[str]
-    provider: str
-    note: str | None
+    answers: Answers
+    files: list[str]
+    note: str | None = None
+    verified: str | None = None
+
+
+def plan(
+    target: str, name: str | None = None, tools: str | None = None, provider: str | None = None
+) -> Plan:
+    """Check the wishes for a project, without writing anything.
+
+    target: its folder, into which its files must fit. name: the distribution's; the folder's name
+    for None. tools: the tool sets, separated by commas; all of them for None. provider: the model
+    that its .env names; for None its agent looks for one. Raises UserError, exit code 2.
+    """
+    with _one_line_for_disk_errors():
+        path = _absolute(target)
+        named = names.derive(path, name)
+        answers = Answers(
+            project_name=named.distribution,
+            package=named.package,
+            tools=toolsets.choose(tools),
+            provider=providers.choose(provider),
+            baml_version=codegen.baml_version(),
+            template_version=__version__,
+        )
+        template = Template(template_files())
+        placing.require_free(path, *_paths(template, answers))
+        return Plan(path, answers, template)
 
 
 def create(
-    target: str,
-    tools: str | None = None,
-    provider: str | None = None,
-    before_placing: Callable[[], None] = lambda: None,
+    plan: Plan, git: bool = True, verify: bool = False, say: Callable[[str], None] = lambda _: None
 ) -> Created:
     """Make a project: all of it, or nothing.
 
-    target: its folder, which must not exist yet or be empty. tools: the tool sets, separated by
-    commas; all of them for None. provider: the model that its .env names; for None its agent looks
-    for one. before_placing: called once everything is ready, from where on
-    nothing should interrupt. Raises UserError.
+    git: start a repository, where the target is in none. verify: install it aside and run its
+    tests first. say: is told each step that takes long. Once the project takes its place signals
+    are ignored, and stay so. Raises UserError.
     """
-    try:
-        return _create(_absolute(target), tools, provider, before_placing)
-    except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        raise UserError(f"the project could not be made: {where}{error.strerror}") from error
+    with _one_line_for_disk_errors(), aside.workshop(plan.target) as workspace:
+        project = workspace / "project"
+        files = _build(plan, project)
+        verified = install.verify(project, workspace, say) if verify else None
+        note = repository.start(project, plan.target) if git else None
+        interrupts.ignore()
+        if os.path.isdir(plan.target):
+            placing.require_free(plan.target, *_paths(plan.template, plan.answers))
+            placing.fill(plan.target, project)
+        else:
+            placing.become(plan.target, project)
+    return Created(plan.target, plan.answers, files, note, verified)
 
 
-def _create(
-    target: Path, tools: str | None, provider: str | None, before_placing: Callable[[], None]
-) -> Created:
-    named = names.derive(target)
-    sets = toolsets.choose(tools)
-    model = providers.choose(provider)
-    placing.require_free(target)
-    answers = Answers(
-        project_name=named.distribution,
-        package=named.package,
-        tools=sets,
-        provider=model,
-        baml_version=codegen.baml_version(),
-        template_version=__version__,
-    )
-    with _built_aside(target) as aside:
-        project = aside / PROJECT
-        render(answers, project, workspace=aside)
-        _write_env(project)
-        codegen.generate(project, named.package)
-        note = repository.start(project, inside=target if os.path.isdir(target) else target.parent)
-        before_placing()
-    return Created(target, named.distribution, named.package, sets, model, note)
+def preview(plan: Plan) -> Created:
+    """What `create` would make. It is built among the system's temporary files, and removed."""
+    with _one_line_for_disk_errors(), aside.scratch() as folder:
+        files = _build(plan, folder / "project")
+    return Created(plan.target, plan.answers, files)
+
+
+def _build(plan: Plan, project: Path) -> list[str]:
+    """Make a project in a new folder, but for git, and return its files."""
+    plan.template.render(plan.answers, project)
+    _write_env(project)
+    codegen.generate(project, plan.answers.package)
+    files = (path.relative_to(project) for path in project.rglob("*") if path.is_file())
+    return sorted(path.as_posix() for path in files)
+
+
+def _paths(
+    template: Template, answers: Answers
+) -> tuple[list[PurePosixPath], tuple[PurePosixPath, PurePosixPath]]:
+    """The files of a project, and the folders that must hold nothing else."""
+    files = [*template.paths(answers), PurePosixPath(".env")]
+    return files, (_SCHEMAS, _SOURCE / answers.package)
+
+
+def _write_env(project: Path) -> None:
+    """The settings that git ignores, readable by their owner alone."""
+    path = project / ".env"
+    path.touch(mode=0o600)
+    path.write_bytes((project / ".env.example").read_bytes())
 
 
 def _absolute(target: str) -> Path:
@@ -87,68 +142,9 @@ def _absolute(target: str) -> Path:
 
 
 @contextmanager
-def _built_aside(target: Path) -> Iterator[Path]:
-    """A folder for everything this run makes; its folder PROJECT becomes the target at the end.
-
-    It stands where that can be moved from in one go: beside a target that is still to be made,
-    inside one that is there, which may be a file system of its own. On any failure it is removed,
-    and so are the parents that were made for it.
-    """
-    filled = os.path.isdir(target)
-    where = target if filled else target.parent
-    missing = _missing(where)
-    aside = where / f".{target.name}.{secrets.token_hex(4)}"
+def _one_line_for_disk_errors() -> Iterator[None]:
     try:
-        _make(where, aside)
-        yield aside
-        if filled:
-            placing.fill(target, aside / PROJECT)
-        else:
-            placing.become(target, aside / PROJECT)
-    except BaseException:
-        _remove_tree(aside)
-        _remove(missing)
-        raise
-    _remove_tree(aside)
-
-
-def _missing(folder: Path) -> list[Path]:
-    """The folder and those above it that do not exist, the deepest first."""
-    try:
-        return [each for each in (folder, *folder.parents) if not each.exists()]
+        yield
     except OSError as error:
-        raise UserError(f"{folder} cannot be used: {error.strerror}", exit_code=2) from error
-
-
-def _make(where: Path, aside: Path) -> None:
-    try:
-        where.mkdir(parents=True, exist_ok=True)
-        aside.mkdir(mode=0o700)
-    except OSError as error:
-        message = f"nothing can be written in {where}: {error.strerror}"
-        raise UserError(message, exit_code=2) from error
-
-
-def _remove_tree(folder: Path) -> None:
-    """Remove a folder, again if a child that is just ending writes into it meanwhile."""
-    for _ in range(40):
-        shutil.rmtree(folder, ignore_errors=True)
-        if not folder.exists():
-            return
-        time.sleep(0.05)
-
-
-def _remove(folders: list[Path]) -> None:
-    """Remove folders that are empty; one that somebody has used meanwhile stays."""
-    for folder in folders:
-        try:
-            folder.rmdir()
-        except OSError:
-            return
-
-
-def _write_env(project: Path) -> None:
-    """The settings that git ignores, readable by their owner alone."""
-    path = project / ".env"
-    path.touch(mode=0o600)
-    path.write_bytes((project / ".env.example").read_bytes())
+        where = f"{error.filename}: " if error.filename else ""
+        raise UserError(f"the project could not be made: {where}{error.strerror}") from error

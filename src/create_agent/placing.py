@@ -1,36 +1,66 @@
-"""How a finished folder takes its place without ever replacing anything of the user's."""
+"""How a finished project takes its place without ever replacing anything of the user's."""
 
 import errno
 import os
 import shutil
+from collections.abc import Iterable
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from .errors import UserError
 
+_LISTED = 10  # paths that a message names
 
-def require_free(target: Path) -> None:
-    """Raise UserError, exit code 2, unless the target does not exist or is an empty folder."""
+
+def require_free(target: Path, files: Iterable[PurePath], whole: Iterable[PurePath]) -> None:
+    """Raise UserError, exit code 2, unless the files can be laid into the target.
+
+    target: it may exist, and hold what is not in the way. files: each relative to it. whole: the
+    folders in which the project's files are to be alone, since everything in them counts.
+    """
     try:
-        inside = sorted(os.listdir(target)) if os.path.lexists(target) else []
+        if not os.path.lexists(target):
+            return
+        os.listdir(target)
     except NotADirectoryError:
         raise UserError(f"{target} is a file; choose another path", exit_code=2) from None
     except OSError as error:  # a link to nowhere, a folder that nobody may read
         message = f"{target} cannot be used: {error.strerror}; choose another path"
         raise UserError(message, exit_code=2) from None
-    if inside:
-        listed = ", ".join(inside[:5]) + (", …" if len(inside) > 5 else "")
-        message = f"{target} is not empty (it holds {listed}); choose another path"
+    found = {_in_the_way(target, path) for path in files} | {_filled(target, one) for one in whole}
+    if conflicts := sorted(str(path) for path in found if path):
+        listed = ", ".join(conflicts[:_LISTED])
+        more = f" and {len(conflicts) - _LISTED} more" if len(conflicts) > _LISTED else ""
+        message = f"{target} already holds {listed}{more}; choose another path, or move them away"
         raise UserError(message, exit_code=2)
 
 
-def become(target: Path, aside: Path) -> None:
+def _in_the_way(target: Path, path: PurePath) -> PurePath | None:
+    """The file, or the link, that exists where the path or a folder above it is to be."""
+    for above in [*reversed(path.parents), path]:
+        place = target / above
+        if not os.path.lexists(place):
+            return None
+        if above == path or place.is_symlink() or not place.is_dir():
+            return above
+    return None
+
+
+def _filled(target: Path, folder: PurePath) -> PurePath | None:
+    """The folder, if there is anything in it."""
+    with suppress(OSError):
+        if os.listdir(target / folder):
+            return folder
+    return None
+
+
+def become(target: Path, project: Path) -> None:
     """Rename the finished folder to the target, which did not exist when we began.
 
     Raises UserError if it exists by now and holds anything: somebody else was faster.
     """
     try:
-        aside.rename(target)
+        project.rename(target)
     except OSError as error:
         if os.path.lexists(target):
             message = f"{target} has appeared meanwhile and was left alone; choose another path"
@@ -38,29 +68,37 @@ def become(target: Path, aside: Path) -> None:
         raise
 
 
-def fill(target: Path, aside: Path) -> None:
-    """Put what is in the finished folder into the target, which was empty when we began.
+def fill(target: Path, project: Path) -> None:
+    """Put what is in the finished folder into the target, an existing folder.
 
-    Raises UserError at a name that exists there by now, after taking out again what was put in. Of
-    two runs at once the first name decides, since both begin with the same one.
+    Raises UserError where a name is taken by now, after taking out again what was put in. Of two
+    runs at once the first file decides, since both begin with the same one.
     """
-    placed: list[Path] = []
+    placed: list[tuple[Path, Path]] = []
     try:
-        for source in sorted(aside.iterdir()):
-            _place(source, target / source.name)
-            placed.append(source)
+        for source in sorted(project.iterdir()):
+            _place(source, target / source.name, placed)
     except OSError as error:
-        for source in reversed(placed):
-            _take_back(target / source.name, source)
+        for source, destination in reversed(placed):
+            _take_back(destination, source)
         if isinstance(error, FileExistsError) or error.errno == errno.ENOTEMPTY:
             message = f"{target} was used by somebody else meanwhile; the project was not made"
             raise UserError(message) from error
         raise
 
 
-def _place(source: Path, destination: Path) -> None:
-    """Put a file or a folder in its place. Raises FileExistsError rather than replace one."""
-    if source.is_dir():
+def _place(source: Path, destination: Path, placed: list[tuple[Path, Path]]) -> None:
+    """Put a file or a folder in its place, or what a folder holds into one that is there.
+
+    placed: is told each move. Raises FileExistsError rather than replace a file.
+    """
+    if not source.is_dir():
+        _place_file(source, destination)
+        placed.append((source, destination))
+    elif destination.is_dir() and not destination.is_symlink():
+        for inner in sorted(source.iterdir()):
+            _place(inner, destination / inner.name, placed)
+    else:
         destination.mkdir()  # ours and empty: the one thing that a rename may replace
         try:
             source.rename(destination)
@@ -68,7 +106,10 @@ def _place(source: Path, destination: Path) -> None:
             with suppress(OSError):
                 destination.rmdir()
             raise
-        return
+        placed.append((source, destination))
+
+
+def _place_file(source: Path, destination: Path) -> None:
     try:
         os.link(source, destination)
     except FileExistsError:

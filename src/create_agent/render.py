@@ -1,21 +1,28 @@
-"""Compose the template and the schemas, and let Copier render them."""
+"""The project's files, from the template and the schemas.
 
-import os
-import shutil
+template/ and baml_src/ lie together as one Copier template, and what is rendered here is what
+`copier copy` makes of it, which tests/test_render.py compares. Copier itself takes half a second to
+import and asks git about every file, so the little that the template needs of it is done here:
+names and contents with Jinja, `.jinja` taken off, and `_exclude`.
+"""
+
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 from .assets import asset
 from .errors import UserError
 
 # What a checkout or pip may have left in the folders and no project should get.
-_JUNK = shutil.ignore_patterns(
-    "__pycache__", "*.pyc", ".DS_Store", ".env", ".venv", "baml_client", ".*_cache"
-)
+_JUNK = ("__pycache__", "*.pyc", ".DS_Store", ".env", ".venv", "baml_client", ".*_cache")
 # The template has its own, for the sets that were chosen.
 _WRITTEN_FOR_THE_PROJECT = ("tools.baml", "generators.baml")
+_SETTINGS = PurePosixPath("copier.yml")
+_SUFFIX = ".jinja"
+
+Files = dict[PurePosixPath, Path]
 
 
 @dataclass(frozen=True)
@@ -30,57 +37,85 @@ class Answers:
     template_version: str
 
 
-def compose(into: Path) -> None:
-    """Lay template/ and baml_src/ together: one Copier template, in a new folder."""
-    shutil.copytree(asset("template"), into, ignore=_JUNK)
-    shutil.copytree(
-        asset("baml_src"),
-        into / "baml_src",
-        ignore=lambda folder, names: {*_JUNK(folder, names), *_WRITTEN_FOR_THE_PROJECT},
-        dirs_exist_ok=True,
-    )
+def template_files() -> Files:
+    """The template: each file by its path, and where it lies."""
+    schemas = asset("baml_src")
+    written = {schemas / name for name in _WRITTEN_FOR_THE_PROJECT}
+    found = {
+        PurePosixPath("baml_src", *path.relative_to(schemas).parts): path
+        for path in _files(schemas)
+        if path not in written
+    }
+    template = asset("template")
+    for path in _files(template):
+        found[PurePosixPath(*path.relative_to(template).parts)] = path
+    return found
 
 
-def render(answers: Answers, into: Path, workspace: Path) -> None:
-    """Render the project into a folder. Raises UserError if Copier or the disk refuses.
-
-    workspace: an existing folder for what is needed meanwhile; the caller removes it.
-    """
-    os.environ.setdefault("COPIER_SETTINGS_PATH", os.devnull)
-    with _without_git():
-        import copier  # half a second, so only here; it keeps the PATH that it first sees
-        import jinja2
-        from copier.errors import CopierError
-
-        template = workspace / "template"
-        try:
-            compose(template)
-            copier.run_copy(
-                str(template),
-                into,
-                data=asdict(answers),
-                defaults=True,
-                overwrite=True,
-                quiet=True,
-                settings=copier.Settings(),
-                skip_tasks=True,
-            )
-        except (CopierError, ValueError, jinja2.TemplateError, OSError) as error:
-            raise UserError(f"the template could not be rendered: {error}") from error
-
-
-@contextmanager
-def _without_git() -> Iterator[None]:
-    """Hide git from Copier, which would ask it about a template that is no repository.
-
-    A git that does not work, or whose settings do not, is then no reason to make no project.
-    """
-    path = os.environ.get("PATH")
-    os.environ["PATH"] = os.devnull
-    try:
-        yield
-    finally:
-        if path is None:
-            del os.environ["PATH"]
+def _files(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.iterdir()):
+        if any(fnmatchcase(path.name, pattern) for pattern in _JUNK):
+            continue
+        if path.is_dir():
+            yield from _files(path)
         else:
-            os.environ["PATH"] = path
+            yield path
+
+
+class Template:
+    """A Copier template, as far as ours goes. files: as `template_files` gives them."""
+
+    def __init__(self, files: Files) -> None:
+        import jinja2  # a tenth of a second, as is yaml: not for --help
+        import yaml
+
+        settings = yaml.safe_load(files[_SETTINGS].read_text(encoding="utf-8"))
+        options = {**settings["_envops"], "undefined": jinja2.StrictUndefined}
+        self._jinja = jinja2.Environment(autoescape=False, **options)
+        self._exclude: list[str] = settings["_exclude"]
+        self._files = files
+
+    def paths(self, answers: Answers) -> Files:
+        """The files of a project, each by its path in it, with the template's file."""
+        values = asdict(answers)
+        left_out = [self._rendered(pattern, values) for pattern in self._exclude]
+        found = {}
+        for path, source in self._files.items():
+            plain = self._rendered(str(path), values).removesuffix(_SUFFIX)
+            if not any(fnmatchcase(PurePosixPath(plain).name, pattern) for pattern in left_out):
+                found[PurePosixPath(plain)] = source
+        return found
+
+    def render(self, answers: Answers, into: Path) -> None:
+        """Write a project's files into a new folder. Raises UserError if the template is wrong."""
+        import jinja2
+
+        values = asdict(answers)
+        into.mkdir()
+        for path, source in self.paths(answers).items():
+            data = source.read_bytes()
+            if source.name.endswith(_SUFFIX):
+                try:
+                    data = self._rendered(data.decode(), values).encode()
+                except (jinja2.TemplateError, UnicodeError) as error:
+                    message = f"the template could not be rendered: {path}: {error}"
+                    raise UserError(message) from error
+            target = into / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
+            _make_executable_as(source, target)
+
+    def _rendered(self, text: str, values: dict[str, Any]) -> str:
+        if "{" not in text:  # most names; Jinja would take a millisecond to find that out
+            return text
+        return self._jinja.from_string(text).render(values)
+
+
+def _make_executable_as(source: Path, target: Path) -> None:
+    """Let whoever can read the target run it, if its source can be run.
+
+    The other bits of the source say how create-agent was installed, perhaps read-only.
+    """
+    if source.stat().st_mode & 0o100:
+        mode = target.stat().st_mode
+        target.chmod(mode | (mode & 0o444) >> 2)

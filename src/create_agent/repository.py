@@ -1,8 +1,10 @@
 """git init and a first commit, where that is wanted and possible. Nothing here is fatal."""
 
 import os
-import subprocess
 from pathlib import Path
+from subprocess import CompletedProcess
+
+from . import processes
 
 MESSAGE = "Start from create-agent"
 _LOCAL = {
@@ -17,16 +19,19 @@ _LOCAL = {
 }
 
 
-def start(project: Path, inside: Path) -> str | None:
+def start(project: Path, target: Path) -> str | None:
     """Make the project a git repository with one commit.
 
-    project: its folder, which may still stand aside. inside: the folder that it will stand in.
-    Returns None when that was done, or when that folder is part of a work tree, which then holds
-    the project; else a note for the user: why not, and the command that remains.
+    project: its folder, which still stands aside. target: the folder that it will be. Returns None
+    when that was done, or when the target is part of a work tree, which then holds the project;
+    else a note for the user: why not, and the command that remains.
     """
+    inside = target if target.is_dir() else _nearest(target.parent)
     try:
         if _git(inside, "rev-parse", "--is-inside-work-tree").stdout.strip() == "true":
-            return None
+            return _note_if_ignored(inside, target)
+        if os.path.lexists(target / ".git"):
+            return f"git cannot read {target / '.git'}, so nothing was committed"
         chosen = _git(project, "config", "init.defaultBranch").stdout.strip()
         done = _git(project, "init", "--quiet", *([] if chosen else ["-b", "main"]))
         if done.returncode == 0:
@@ -47,6 +52,18 @@ def start(project: Path, inside: Path) -> str | None:
     return None
 
 
+def _nearest(folder: Path) -> Path:
+    """The folder, or the first one above it that exists."""
+    return next(each for each in (folder, *folder.parents) if each.is_dir())
+
+
+def _note_if_ignored(inside: Path, target: Path) -> str | None:
+    """A note where the repository around the target would not hold it."""
+    if _git(inside, "check-ignore", "--quiet", "--", str(target)).returncode:
+        return None
+    return "the repository around the project ignores this folder, so git will not hold it"
+
+
 def _has_identity(project: Path) -> bool:
     """Whether git was told who commits. Left to itself it would make something up."""
     told = ("-c", "user.useConfigOnly=true", "var")
@@ -56,18 +73,10 @@ def _has_identity(project: Path) -> bool:
     )
 
 
-def _git(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def _git(folder: Path, *words: str) -> CompletedProcess[str]:
     # Inside a hook, variables such as GIT_DIR point at another repository.
     environment = {name: value for name, value in os.environ.items() if name not in _LOCAL}
-    return subprocess.run(
-        ["git", *words],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        encoding="utf-8",
-        errors="replace",
-        stdin=subprocess.DEVNULL,
-    )
+    return processes.run(["git", *words], folder, environment)
 
 
 def _last_line(text: str) -> str:

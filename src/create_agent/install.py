@@ -1,0 +1,85 @@
+"""A virtual environment for a project: to run its tests before it is there, and to ask it once."""
+
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+from . import processes
+from .errors import UserError
+
+Say = Callable[[str], None]
+
+# Variables that would let another environment, or a user's test options, have a say.
+_FOREIGN = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX", "PIP_TARGET", "PIP_PREFIX")
+_TEST_OPTIONS = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")
+_SHOWN = 20  # lines of a program that failed
+
+
+def verify(project: Path, workspace: Path, say: Say) -> str:
+    """Install a copy of the project and run its own tests, offline.
+
+    project: stays as it is. workspace: an existing folder, which the caller removes. say: is told
+    each step. Returns pytest's last line, such as "162 passed in 4.11s". Raises UserError with the
+    output of what failed.
+    """
+    copy = workspace / "verified"
+    shutil.copytree(project, copy, ignore=shutil.ignore_patterns(".git"))
+    python = install(copy, workspace / "environment", say)
+    say("running its tests ...")
+    words: list[str | Path] = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    done = run_installed(words, copy, AGENT_CLIENT="offline")
+    if done.returncode:
+        raise UserError(f"the new project's own tests failed:\n{_tail(done)}")
+    return done.stdout.strip().splitlines()[-1].strip("= ")
+
+
+def install(project: Path, environment: Path, say: Say) -> Path:
+    """Make a virtual environment and install a project into it, editable, with its tests' needs.
+
+    project: its folder. environment: a folder that is still to be made. say: is told each step.
+    Takes uv where there is one, else venv and pip. Returns the environment's Python. Raises
+    UserError with the output of what failed.
+    """
+    python = environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    make: list[str | Path]
+    put: list[str | Path]
+    if uv := shutil.which("uv"):
+        make = [uv, "venv", "--quiet", "--python", sys.executable, environment]
+        put = [uv, "pip", "install", "--quiet", "--python", python]
+    else:
+        make = [sys.executable, "-m", "venv", environment]
+        put = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    say("making a virtual environment ...")
+    _must_work(make, project, "no virtual environment could be made")
+    say(f"installing the project with {'uv' if uv else 'pip'} ...")
+    put += ["--editable", ".[dev]"]  # the folder itself may have a name that pip cannot read
+    _must_work(put, project, "the new project could not be installed")
+    return python
+
+
+def run_installed(
+    words: list[str | Path], folder: Path, show_errors: bool = False, **changes: str
+) -> CompletedProcess[str]:
+    """Run a program of an environment, without variables that would let another one have a say.
+
+    show_errors: let its stderr be ours. changes: variables. Raises UserError if it cannot start.
+    """
+    kept = {n: v for n, v in os.environ.items() if n not in (*_FOREIGN, *_TEST_OPTIONS)}
+    try:
+        return processes.run(words, folder, {**kept, **changes}, show_errors)
+    except OSError as error:
+        raise UserError(f"{words[0]} cannot be run: {error.strerror}") from error
+
+
+def _must_work(words: list[str | Path], folder: Path, otherwise: str) -> None:
+    done = run_installed(words, folder)
+    if done.returncode:
+        raise UserError(f"{otherwise}:\n{_tail(done)}")
+
+
+def _tail(done: CompletedProcess[str]) -> str:
+    lines = "\n".join(filter(None, (done.stdout, done.stderr))).strip().splitlines()
+    return "\n".join(lines[-_SHOWN:]) or "it said nothing"

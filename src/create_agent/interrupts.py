@@ -1,0 +1,65 @@
+"""Signals that ask to end: each becomes one exception, so that what was begun is taken back."""
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+_NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
+SIGNALS = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
+_listening: list[int] = []  # without those that whoever started us ignores, as nohup does
+
+
+class Interrupted(BaseException):
+    """A request to end; its text says what is left. Not a KeyboardInterrupt, whose exit code Typer
+    would choose.
+    """
+
+    def __init__(self, left: str = "nothing was made") -> None:
+        super().__init__(f"interrupted; {left}")
+
+
+def listen() -> None:
+    """From now on a signal raises Interrupted; one that is ignored, as under nohup, stays so."""
+    _listening.extend(each for each in SIGNALS if signal.getsignal(each) is not signal.SIG_IGN)
+    _hear()
+
+
+def ignore() -> None:
+    """From now on no signal is heard: what follows is short, and must not be cut in two."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+
+
+@contextmanager
+def heard(left: str) -> Iterator[None]:
+    """Hear signals again, until the block ends. left: what an interrupt in it leaves behind."""
+    try:
+        _hear()
+        yield
+        ignore()
+    except Interrupted:
+        raise Interrupted(left) from None
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Let signals wait until the block ends."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _hear() -> None:
+    for number in _listening:
+        signal.signal(number, _interrupt)
+
+
+def _interrupt(number: int, frame: Any) -> NoReturn:
+    ignore()  # one is enough: what follows is the cleaning up
+    raise Interrupted

@@ -1,0 +1,43 @@
+"""Running another program, in a way that leaves none of it behind."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+
+def run(
+    words: Sequence[str | Path], folder: Path, env: Mapping[str, str], show_errors: bool = False
+) -> subprocess.CompletedProcess[str]:
+    """Run a program without a terminal to ask on, and wait for it, with what it wrote as text.
+
+    words: the program and its arguments. folder: where it runs. env: all of its environment.
+    show_errors: let its stderr be ours. When this process is interrupted meanwhile, the program is
+    killed with every process it has started. Raises OSError if it cannot be started.
+    """
+    process = subprocess.Popen(
+        words,
+        cwd=folder,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=None if show_errors else subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,
+    )
+    try:
+        out, err = process.communicate()
+    except BaseException:
+        _kill(process)
+        process.communicate()
+        raise
+    return subprocess.CompletedProcess(words, process.returncode, out, err)
+
+
+def _kill(process: subprocess.Popen[str]) -> None:
+    if not hasattr(os, "killpg"):
+        process.kill()
+    elif process.returncode is None:  # not waited for, so the number is still its own
+        os.killpg(process.pid, signal.SIGKILL)

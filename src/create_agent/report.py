@@ -1,0 +1,89 @@
+"""What `new` tells about a project: for a person, and as a receipt for a program."""
+
+import os
+import shlex
+import shutil
+from dataclasses import asdict
+from typing import Any
+
+from . import __version__
+from .new import Created
+from .providers import PROVIDERS
+from .trying import Attempt
+
+_CALCULATION = (
+    "can you multiply 3 and 4, then divide the result by 2 and then add 12 to that result?"
+)
+_REFUND = "please refund order A-17, the blender for 12.50 dollars arrived broken"
+# What an option means that was not given.
+_DEFAULTS = {
+    "--tools": "every tool set (--tools)",
+    "--provider": "the agent looks for a model (--provider)",
+}
+
+
+def summary(created: Created, defaults: list[str]) -> str:
+    """What was made, a sentence a line. defaults: the options that were not given."""
+    answers = created.answers
+    lines = [f"Created {created.path} with the tool sets {', '.join(answers.tools)}."]
+    if defaults:
+        lines.append(f"By default: {', '.join(_DEFAULTS[option] for option in defaults)}.")
+    if created.verified:
+        lines.append(f"Its own tests: {created.verified}.")
+    if created.note:
+        lines.append(f"Note: {created.note}")
+    if needs := PROVIDERS.get(answers.provider):
+        lines.append(f"Note: {answers.provider} needs {', '.join(needs)} in the project's .env.")
+    return "\n".join(lines)
+
+
+def ending(created: Created, tried: Attempt | None) -> str:
+    """The answer, if the project was asked, and what to type next."""
+    lines = ["", "Now run:", "", *(f"  {command}" for command in next_commands(created))]
+    return "\n".join([tried.answer.rstrip("\n"), *lines] if tried else lines)
+
+
+def receipt(
+    created: Created, defaults: list[str], dry_run: bool = False, tried: Attempt | None = None
+) -> dict[str, Any]:
+    """The same for a program, as CONTRIBUTING.md describes it. Members are added, never changed."""
+    answers = created.answers
+    return {
+        "path": str(created.path),
+        "name": answers.project_name,
+        "package": answers.package,
+        "sets": answers.tools,
+        "provider": answers.provider or None,
+        "defaults": defaults,
+        "dry_run": dry_run,
+        "files": created.files,
+        "versions": {"create-agent": __version__, "baml-py": answers.baml_version},
+        "note": created.note,
+        "verified": created.verified,
+        "tried": asdict(tried) if tried else None,
+        "next": next_commands(created),
+    }
+
+
+def next_commands(created: Created) -> list[str]:
+    """What to type next, with the tools that this machine has, leaving out what is done already."""
+    folder = os.path.relpath(created.path)
+    into = [] if folder == "." else [f"cd {shlex.quote(_no_option(folder))}"]
+    ask = f'{created.answers.project_name} ask "{_question(created.answers.tools)}"'
+    if shutil.which("uv"):
+        return [*into, f"uv run {ask}", "uv run pytest"]
+    install = ["python3 -m venv .venv && .venv/bin/pip install -e '.[dev]'"]
+    if (created.path / ".venv").exists():
+        install = []
+    return [*into, *install, f".venv/bin/{ask}", ".venv/bin/pytest"]
+
+
+def _no_option(folder: str) -> str:
+    return f"./{folder}" if folder.startswith("-") else folder
+
+
+def _question(sets: list[str]) -> str:
+    """A first message that the chosen sets can answer offline."""
+    if "calculator" in sets:
+        return _CALCULATION
+    return _REFUND if "customer-support" in sets else "hello!"
