@@ -149,6 +149,18 @@ def tree(folder: Path) -> dict[str, bytes]:
     }
 
 
+def everything(folder: Path) -> dict[str, tuple[int, object]]:
+    """Every path below a folder with its mode, and its bytes or where it points."""
+    found: dict[str, tuple[int, object]] = {}
+    for path in folder.rglob("*"):
+        mode = path.lstat().st_mode
+        inside: object = os.readlink(path) if path.is_symlink() else None
+        if inside is None and path.is_file():
+            inside = path.read_bytes()
+        found[str(path.relative_to(folder))] = (mode, inside)
+    return found
+
+
 @dataclass(frozen=True)
 class Request:
     """What a server was sent. headers: by their names in small letters."""

@@ -74,6 +74,6 @@ def _remove(folder: Path) -> None:
     """Remove a folder, again if a child that is just ending writes into it meanwhile."""
     for _ in range(40):
         shutil.rmtree(folder, ignore_errors=True)
-        if not folder.exists():
+        if not os.path.lexists(folder):
             return
         time.sleep(0.05)

@@ -27,9 +27,9 @@ def verify(project: Path, workspace: Path, say: Say) -> str:
     """
     copy = workspace / "verified"
     shutil.copytree(project, copy, ignore=shutil.ignore_patterns(".git"))
-    python = install(copy, workspace / "environment", say)
+    commands = install(copy, workspace / "environment", say)
     say("running its tests ...")
-    words: list[str | Path] = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    words: list[str | Path] = [commands / "python", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     done = run_installed(words, copy, AGENT_CLIENT="offline")
     if done.returncode:
         raise UserError(f"the new project's own tests failed:\n{_tail(done)}")
@@ -40,24 +40,31 @@ def install(project: Path, environment: Path, say: Say) -> Path:
     """Make a virtual environment and install a project into it, editable, with its tests' needs.
 
     project: its folder. environment: a folder that is still to be made. say: is told each step.
-    Takes uv where there is one, else venv and pip. Returns the environment's Python. Raises
-    UserError with the output of what failed.
+    Takes uv where there is one, else venv and pip. Returns the folder of the environment's
+    commands. Raises UserError with the output of what failed.
     """
-    python = environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    commands = environment / ("Scripts" if os.name == "nt" else "bin")
     make: list[str | Path]
     put: list[str | Path]
     if uv := shutil.which("uv"):
         make = [uv, "venv", "--quiet", "--python", sys.executable, environment]
-        put = [uv, "pip", "install", "--quiet", "--python", python]
+        put = [uv, "pip", "install", "--quiet", "--python", commands / "python"]
     else:
         make = [sys.executable, "-m", "venv", environment]
-        put = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        put = [
+            commands / "python",
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+        ]
     say("making a virtual environment ...")
     _must_work(make, project, "no virtual environment could be made")
     say(f"installing the project with {'uv' if uv else 'pip'} ...")
     put += ["--editable", ".[dev]"]  # the folder itself may have a name that pip cannot read
     _must_work(put, project, "the new project could not be installed")
-    return python
+    return commands
 
 
 def run_installed(

@@ -62,7 +62,7 @@ def plan(
     for None. tools: the tool sets, separated by commas; all of them for None. provider: the model
     that its .env names; for None its agent looks for one. Raises UserError, exit code 2.
     """
-    with _one_line_for_disk_errors():
+    with _one_line_for_disk_errors(target):
         path = _absolute(target)
         named = names.derive(path, name)
         answers = Answers(
@@ -87,7 +87,7 @@ def create(
     tests first. say: is told each step that takes long. Once the project takes its place signals
     are ignored, and stay so. Raises UserError.
     """
-    with _one_line_for_disk_errors(), aside.workshop(plan.target) as workspace:
+    with _one_line_for_disk_errors(plan.target), aside.workshop(plan.target) as workspace:
         project = workspace / "project"
         files = _build(plan, project)
         verified = install.verify(project, workspace, say) if verify else None
@@ -103,7 +103,7 @@ def create(
 
 def preview(plan: Plan) -> Created:
     """What `create` would make. It is built among the system's temporary files, and removed."""
-    with _one_line_for_disk_errors(), aside.scratch() as folder:
+    with _one_line_for_disk_errors(plan.target), aside.scratch() as folder:
         files = _build(plan, folder / "project")
     return Created(plan.target, plan.answers, files)
 
@@ -142,9 +142,9 @@ def _absolute(target: str) -> Path:
 
 
 @contextmanager
-def _one_line_for_disk_errors() -> Iterator[None]:
+def _one_line_for_disk_errors(target: Path | str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        raise UserError(f"the project could not be made: {where}{error.strerror}") from error
+        raise UserError(f"{target} could not be made: {where}{error.strerror}") from error

@@ -3,6 +3,7 @@
 import errno
 import os
 import shutil
+import stat
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path, PurePath
@@ -18,15 +19,12 @@ def require_free(target: Path, files: Iterable[PurePath], whole: Iterable[PurePa
     target: it may exist, and hold what is not in the way. files: each relative to it. whole: the
     folders in which the project's files are to be alone, since everything in them counts.
     """
-    try:
-        if not os.path.lexists(target):
-            return
-        os.listdir(target)
-    except NotADirectoryError:
-        raise UserError(f"{target} is a file; choose another path", exit_code=2) from None
-    except OSError as error:  # a link to nowhere, a folder that nobody may read
-        message = f"{target} cannot be used: {error.strerror}; choose another path"
-        raise UserError(message, exit_code=2) from None
+    for each in (target, *target.parents):
+        if os.path.lexists(each):
+            _require_folder(each)
+            break
+    if not os.path.lexists(target):
+        return
     found = {_in_the_way(target, path) for path in files} | {_filled(target, one) for one in whole}
     if conflicts := sorted(str(path) for path in found if path):
         listed = ", ".join(conflicts[:_LISTED])
@@ -35,9 +33,19 @@ def require_free(target: Path, files: Iterable[PurePath], whole: Iterable[PurePa
         raise UserError(message, exit_code=2)
 
 
+def _require_folder(path: Path) -> None:
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:  # a link to nowhere, or to itself
+        message = f"{path} cannot be used: {error.strerror}; choose another path"
+        raise UserError(message, exit_code=2) from None
+    if not stat.S_ISDIR(mode):
+        raise UserError(f"{path} is a file; choose another path", exit_code=2)
+
+
 def _in_the_way(target: Path, path: PurePath) -> PurePath | None:
     """The file, or the link, that exists where the path or a folder above it is to be."""
-    for above in [*reversed(path.parents), path]:
+    for above in [*reversed(path.parents[:-1]), path]:
         place = target / above
         if not os.path.lexists(place):
             return None
@@ -47,11 +55,9 @@ def _in_the_way(target: Path, path: PurePath) -> PurePath | None:
 
 
 def _filled(target: Path, folder: PurePath) -> PurePath | None:
-    """The folder, if there is anything in it."""
-    with suppress(OSError):
-        if os.listdir(target / folder):
-            return folder
-    return None
+    """The folder, if there is anything in it but folders."""
+    inside = (target / folder).rglob("*")
+    return folder if any(path.is_symlink() or not path.is_dir() for path in inside) else None
 
 
 def become(target: Path, project: Path) -> None:

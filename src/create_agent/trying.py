@@ -40,10 +40,10 @@ def attempt(created: Created, message: str, say: Callable[[str], None]) -> Attem
     """
     with interrupts.heard(f"the project is in {created.path}"):
         try:
-            python = install.install(created.path, created.path / ".venv", say)
+            commands = install.install(created.path, created.path / ".venv", say)
         except UserError as error:
             raise UserError(f"the project is in {created.path}, but {error}") from error
         say(f"asking it: {message}")
-        words: list[str | Path] = [python, "-m", created.answers.package, "ask", "--", message]
+        words: list[str | Path] = [commands / created.answers.project_name, "ask", "--", message]
         done = install.run_installed(words, created.path, show_errors=True)
     return Attempt(message, done.returncode, done.stdout)
