@@ -18,6 +18,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from create_agent.render import template_files
+
 REPOSITORY = Path(__file__).parents[1]
 QUESTION = "can you multiply 3 and 4, then divide the result by 2 and then add 12 to that result?"
 
@@ -131,6 +133,13 @@ def importing(project: Path) -> Iterator[None]:
         yield
     finally:
         sys.path.remove(str(project / "src"))
+
+
+def compose(into: Path) -> None:
+    """Lay the template out in a new folder, as a Copier template of its own."""
+    for path, source in template_files().items():
+        (into / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, into / path)
 
 
 def package_of(project: Path) -> str:

@@ -1,17 +1,12 @@
 """`create-agent new` and `tools`: what they make, what they refuse, what they leave behind."""
 
 import os
-import signal
 import stat
-import subprocess
-import sys
-import time
-import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
-from support import create_agent, environment, run, tree
+from support import create_agent, run, tree
 
 ALL = ["human", "calculator", "customer-support"]
 
@@ -126,61 +121,6 @@ def test_an_unknown_set_lists_the_valid_ones(tmp_path: Path) -> None:
     assert [] == list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "baml-cli",
-        "python3",
-        "test-agent",
-        "conftest",
-        "a" * 41,
-        "my project",
-        "1st",
-        "class",
-        "json",
-        "pydantic",
-        "Baml_Py",
-        "pytest",
-        "退款",
-        "-x",
-        "a..-",
-        ".",
-    ],
-)
-def test_a_name_that_would_break_the_project_is_refused(name: str, tmp_path: Path) -> None:
-    """One line with the reason and another name, exit 2, and nothing is written."""
-    folder = tmp_path / "my folder"
-    folder.mkdir()
-    done = create_agent("new", "--", name, cwd=folder, check=False)
-    assert 2 == done.returncode
-    assert "cannot be the project's name" in done.stderr
-    assert 1 == done.stderr.count("\n")
-    assert [] == list(folder.iterdir())
-    suggestion = done.stderr.rpartition("try ")[2].strip()
-    create_agent("new", suggestion, cwd=folder)
-
-
-def test_a_folder_with_something_in_it_is_refused(tmp_path: Path) -> None:
-    """Nothing that exists is touched."""
-    (tmp_path / "myproj").mkdir()
-    (tmp_path / "myproj/notes.txt").write_text("mine", encoding="utf-8")
-    done = create_agent("new", "myproj", cwd=tmp_path, check=False)
-    assert 2 == done.returncode
-    assert "notes.txt" in done.stderr
-    assert {"myproj/notes.txt": b"mine"} == tree(tmp_path)
-
-
-def test_an_empty_folder_is_filled_and_parents_are_made(tmp_path: Path) -> None:
-    """An empty folder, also the one we stand in, and a path with missing parents are fine."""
-    (tmp_path / "here").mkdir()
-    before = (tmp_path / "here").stat().st_ino
-    create_agent("new", ".", cwd=tmp_path / "here")
-    assert before == (tmp_path / "here").stat().st_ino
-    create_agent("new", "far/away/myproj/", cwd=tmp_path)
-    assert {"here", "far"} == {path.name for path in tmp_path.iterdir()}
-    assert (tmp_path / "far/away/myproj/pyproject.toml").is_file()
-
-
 def test_a_failure_leaves_nothing(tmp_path: Path) -> None:
     """When a step fails, the project, the folder beside it and new parents are gone again."""
     block = tmp_path / "sitecustomize.py"
@@ -204,73 +144,6 @@ def test_help_and_version_answer_without_the_heavy_imports(tmp_path: Path) -> No
     (tmp_path / "sitecustomize.py").write_text(block, encoding="utf-8")
     for word in ("--help", "--version"):
         assert create_agent(word, cwd=tmp_path, PYTHONPATH=str(tmp_path)).stdout
-
-
-def start(*words: str, cwd: Path, **changes: str) -> subprocess.Popen[str]:
-    """Start create-agent and go on."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "create_agent", *words],
-        cwd=cwd,
-        env=environment(**changes),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-@pytest.mark.parametrize("existing", [False, True])
-def test_of_two_runs_on_one_target_one_wins(existing: bool, tmp_path: Path, project: Path) -> None:
-    """The winner's project is whole, the loser touches nothing and says so."""
-    for i in range(3):
-        folder = tmp_path / str(i)
-        folder.mkdir()
-        if existing:
-            (folder / "refund-desk").mkdir()
-        runs = [start("new", "refund-desk", cwd=folder) for _ in range(2)]
-        said = [run.communicate(timeout=60)[1] for run in runs]
-        codes = sorted(run.returncode for run in runs)
-        assert codes in ([0, 1], [0, 2]), said  # refused at the end, or already at the start
-        assert [folder / "refund-desk"] == list(folder.iterdir())
-        assert tree(project) == tree(folder / "refund-desk")
-        assert "" == run("git", "status", "--porcelain", cwd=folder / "refund-desk").stdout
-
-
-def test_a_file_that_appears_meanwhile_is_kept(tmp_path: Path) -> None:
-    """Whatever is put into an empty target while the project is made stays, and alone."""
-    target = tmp_path / "myproj"
-    target.mkdir()
-    process = start("new", "myproj", cwd=tmp_path)
-    while not list(target.iterdir()) and process.poll() is None:
-        time.sleep(0.01)
-    (target / "tests").mkdir()
-    (target / "tests/mine.txt").write_text("mine", encoding="utf-8")
-    (target / "README.md").write_text("mine", encoding="utf-8")
-    _, said = process.communicate(timeout=60)
-    assert 1 == process.returncode
-    assert 1 == said.count("\n")
-    assert {"README.md": b"mine", "tests/mine.txt": b"mine"} == tree(target)
-    assert [target] == list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_an_interrupt_leaves_nothing(number: signal.Signals, tmp_path: Path) -> None:
-    """At whatever moment the signal comes, the project is there and whole, or nothing is."""
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
-    for i in range(8):
-        folder = tmp_path / str(i)
-        folder.mkdir()
-        process = start("new", "a/myproj", cwd=folder, TMPDIR=str(temporary))
-        time.sleep(0.15 + 0.2 * i)
-        process.send_signal(number)
-        _, said = process.communicate(timeout=60)
-        if process.returncode == 0:
-            assert ["Start from create-agent"] == log(folder / "a/myproj")
-        else:
-            assert (130, "interrupted; nothing was made\n") == (process.returncode, said)
-            assert [] == list(folder.iterdir())
-    assert [] == list(temporary.iterdir())
 
 
 def test_a_commit_that_git_refuses_is_a_note(tmp_path: Path) -> None:
@@ -297,25 +170,6 @@ def test_a_git_that_does_not_work_is_a_note(kind: str, tmp_path: Path) -> None:
     done = create_agent("new", "myproj", cwd=tmp_path, PATH=str(tmp_path / "bin"))
     assert "Note: git" in done.stdout
     assert (tmp_path / "myproj/pyproject.toml").is_file()
-
-
-def test_a_path_that_cannot_be_is_one_line(tmp_path: Path) -> None:
-    """A name that is too long, a file in the way, a folder that is gone, an empty word: exit 2."""
-    (tmp_path / "file").write_text("mine", encoding="utf-8")
-    for target in ("x" * 300 + "/myproj", "file", "file/myproj", ""):
-        done = create_agent("new", target, cwd=tmp_path, check=False)
-        assert (2, 1) == (done.returncode, done.stderr.count("\n")), done.stderr
-    gone = "mkdir gone && cd gone && rmdir ../gone && exec $0 -m create_agent new myproj"
-    done = run("/bin/sh", "-c", gone, sys.executable, cwd=tmp_path, check=False)
-    assert (2, 1) == (done.returncode, done.stderr.count("\n")), done.stderr
-    assert {"file": b"mine"} == tree(tmp_path)
-
-
-def test_a_dotted_name_makes_a_command(tmp_path: Path) -> None:
-    """A distribution may have points in its name; its package has underscores."""
-    create_agent("new", "my.proj", cwd=tmp_path)
-    project = tomllib.loads((tmp_path / "my.proj/pyproject.toml").read_text(encoding="utf-8"))
-    assert {"my.proj": "my_proj.runtime.cli:main"} == project["project"]["scripts"]
 
 
 def test_a_users_general_ignore_file_leaves_nothing_out(tmp_path: Path) -> None:

@@ -3,7 +3,9 @@
 import os
 import shlex
 import shutil
+import sys
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from . import __version__
@@ -25,7 +27,7 @@ _DEFAULTS = {
 def summary(created: Created, defaults: list[str]) -> str:
     """What was made, a sentence a line. defaults: the options that were not given."""
     answers = created.answers
-    lines = [f"Created {created.path} with the tool sets {', '.join(answers.tools)}."]
+    lines = [f"Created {_shown(created.path)} with the tool sets {', '.join(answers.tools)}."]
     if defaults:
         lines.append(f"By default: {', '.join(_DEFAULTS[option] for option in defaults)}.")
     if created.verified:
@@ -49,7 +51,7 @@ def receipt(
     """The same for a program, as CONTRIBUTING.md describes it. Members are added, never changed."""
     answers = created.answers
     return {
-        "path": str(created.path),
+        "path": _shown(created.path),
         "name": answers.project_name,
         "package": answers.package,
         "sets": answers.tools,
@@ -65,17 +67,28 @@ def receipt(
     }
 
 
+def _shown(path: Path) -> str:
+    """A path as text, also where the locale has Python take its bytes for no text."""
+    return os.fsencode(path).decode("utf-8", "surrogateescape")
+
+
 def next_commands(created: Created) -> list[str]:
     """What to type next, with the tools that this machine has, leaving out what is done already."""
-    folder = os.path.relpath(created.path)
+    folder = os.path.relpath(_shown(created.path), _shown(Path.cwd()))
     into = [] if folder == "." else [f"cd {shlex.quote(_no_option(folder))}"]
     ask = f'{created.answers.project_name} ask "{_question(created.answers.tools)}"'
     if shutil.which("uv"):
         return [*into, f"uv run {ask}", "uv run pytest"]
-    install = ["python3 -m venv .venv && .venv/bin/pip install -e '.[dev]'"]
+    install = [f"{_python()} -m venv .venv && .venv/bin/pip install -e '.[dev]'"]
     if (created.path / ".venv").exists():
         install = []
     return [*into, *install, f".venv/bin/{ask}", ".venv/bin/pytest"]
+
+
+def _python() -> str:
+    """A Python that is new enough: python3 may be an older one."""
+    own = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    return own if shutil.which(own) else "python3"
 
 
 def _no_option(folder: str) -> str:

@@ -17,8 +17,8 @@ _DEVELOPMENT = """
 activate activate-bat activate-csh activate-fish activate-nu activate-ps1 activate-this
 activate-this-py activate-xsh ast-serialize attr attrs colorama deactivate deactivate-bat
 distutils-hack dmypy exceptiongroup hatch hatchling iniconfig librt mypy mypy-extensions mypyc
-packaging pathspec pip pkg-resources pluggy py py-test pydoc pydoc-bat pygmentize pygments pyright pytest
-ruff setuptools stubgen stubtest tomli tomlkit trove-classifiers uv uvx virtualenv wheel
+packaging pathspec pip pkg-resources pluggy py py-test pydoc pydoc-bat pygmentize pygments pyright
+pytest ruff setuptools stubgen stubtest tomli tomlkit trove-classifiers uv uvx virtualenv wheel
 """.split()
 
 # What the server, PostgreSQL and the queue add, on any system.
