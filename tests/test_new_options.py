@@ -361,3 +361,13 @@ def test_interactive_checks_what_was_given_before_it_asks(tmp_path: Path) -> Non
     code, _, shown = interview(tmp_path, "--tools", "wether", typed=[])
     assert 2 == code
     assert "Folder" not in shown
+
+
+def test_try_keeps_an_environment_that_is_there(tmp_path: Path) -> None:
+    """A .venv in the target is somebody's: refused before anything is written."""
+    (tmp_path / "refund-desk/.venv").mkdir(parents=True)
+    words = ("new", "refund-desk", "--try", "add 3 and 4")
+    done = create_agent(*words, cwd=tmp_path, check=False)
+    assert 2 == done.returncode
+    assert "refund-desk already holds .venv;" in done.stderr
+    assert ["refund-desk", "refund-desk/.venv"] == sorted(everything(tmp_path))

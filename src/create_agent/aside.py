@@ -47,13 +47,15 @@ def workshop(target: Path) -> Iterator[Path]:
 @contextmanager
 def scratch() -> Iterator[Path]:
     """An empty folder among the system's temporary ones, which is removed at the end."""
-    with interrupts.held():
-        folder = Path(tempfile.mkdtemp(prefix="create-agent-"))
+    folder = None
     try:
+        with interrupts.held():
+            folder = Path(tempfile.mkdtemp(prefix="create-agent-"))
         yield folder
     finally:
         interrupts.ignore()
-        _remove(folder)
+        if folder:
+            _remove(folder)
 
 
 def _make(where: Path, folder: Path, made: list[Path]) -> None:

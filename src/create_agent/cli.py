@@ -1,6 +1,6 @@
 """The command line: it declares the commands and prints. What a command does is in its module.
 
-Nothing here imports copier or baml_py, so that --help answers at once.
+Nothing here imports jinja2 or baml_py, so that --help answers at once.
 """
 
 import json
@@ -109,6 +109,7 @@ def new(
         interview.complete(wishes)
         defaults = []
     plan = new.plan(wishes.require_target(), wishes.name, wishes.tools, wishes.provider)
+    trying.require_no_environment(plan.target, message)
     if dry_run:
         made = new.preview(plan)
         if as_json:

@@ -1,13 +1,18 @@
-"""Signals that ask to end: each becomes one exception, so that what was begun is taken back."""
+"""Signals that ask to end: each becomes one exception, so that what was begun is taken back.
+
+A process has one set of signal handlers, so what they do is state of this module.
+"""
 
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import Any
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 SIGNALS = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
 _listening: list[int] = []  # without those that whoever started us ignores, as nohup does
+_holding = False
+_came_meanwhile = False
 
 
 class Interrupted(BaseException):
@@ -44,15 +49,18 @@ def heard(left: str) -> Iterator[None]:
 
 @contextmanager
 def held() -> Iterator[None]:
-    """Let signals wait until the block ends."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    """Let signals wait until the block ends, which must be soon.
+
+    Not by the signal mask, which the processes that are started in the block would keep.
+    """
+    global _holding
+    _holding = True
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        _holding = False
+    if _came_meanwhile:
+        raise Interrupted
 
 
 def _hear() -> None:
@@ -60,6 +68,9 @@ def _hear() -> None:
         signal.signal(number, _interrupt)
 
 
-def _interrupt(number: int, frame: Any) -> NoReturn:
+def _interrupt(number: int, frame: Any) -> None:
+    global _came_meanwhile
     ignore()  # one is enough: what follows is the cleaning up
-    raise Interrupted
+    if not _holding:
+        raise Interrupted
+    _came_meanwhile = True

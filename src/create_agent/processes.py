@@ -6,6 +6,8 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from . import interrupts
+
 
 def run(
     words: Sequence[str | Path], folder: Path, env: Mapping[str, str], show_errors: bool = False
@@ -16,22 +18,25 @@ def run(
     show_errors: let its stderr be ours. When this process is interrupted meanwhile, the program is
     killed with every process it has started. Raises OSError if it cannot be started.
     """
-    process = subprocess.Popen(
-        words,
-        cwd=folder,
-        env=env,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=None if show_errors else subprocess.PIPE,
-        encoding="utf-8",
-        errors="replace",
-        start_new_session=True,
-    )
+    process = None
     try:
+        with interrupts.held():  # or there might be a process that nobody knows
+            process = subprocess.Popen(
+                words,
+                cwd=folder,
+                env=env,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=None if show_errors else subprocess.PIPE,
+                encoding="utf-8",
+                errors="replace",
+                start_new_session=True,
+            )
         out, err = process.communicate()
     except BaseException:
-        _kill(process)
-        process.communicate()
+        if process:
+            _kill(process)
+            process.communicate()
         raise
     return subprocess.CompletedProcess(words, process.returncode, out, err)
 

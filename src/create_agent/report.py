@@ -41,7 +41,7 @@ def summary(created: Created, defaults: list[str]) -> str:
 
 def ending(created: Created, tried: Attempt | None) -> str:
     """The answer, if the project was asked, and what to type next."""
-    lines = ["", "Now run:", "", *(f"  {command}" for command in next_commands(created))]
+    lines = ["", "Now run:", "", *(f"  {command}" for command in next_commands(created, tried))]
     return "\n".join([tried.answer.rstrip("\n"), *lines] if tried else lines)
 
 
@@ -63,7 +63,7 @@ def receipt(
         "note": created.note,
         "verified": created.verified,
         "tried": asdict(tried) if tried else None,
-        "next": next_commands(created),
+        "next": next_commands(created, tried),
     }
 
 
@@ -72,15 +72,15 @@ def _shown(path: Path) -> str:
     return os.fsencode(path).decode("utf-8", "surrogateescape")
 
 
-def next_commands(created: Created) -> list[str]:
-    """What to type next, with the tools that this machine has, leaving out what is done already."""
+def next_commands(created: Created, tried: Attempt | None = None) -> list[str]:
+    """What to type next, with the tools that this machine has; one that was tried is installed."""
     folder = os.path.relpath(_shown(created.path), _shown(Path.cwd()))
     into = [] if folder == "." else [f"cd {shlex.quote(_no_option(folder))}"]
     ask = f'{created.answers.project_name} ask "{_question(created.answers.tools)}"'
     if shutil.which("uv"):
         return [*into, f"uv run {ask}", "uv run pytest"]
     install = [f"{_python()} -m venv .venv && .venv/bin/pip install -e '.[dev]'"]
-    if (created.path / ".venv").exists():
+    if tried:
         install = []
     return [*into, *install, f".venv/bin/{ask}", ".venv/bin/pytest"]
 

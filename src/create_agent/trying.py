@@ -1,5 +1,6 @@
 """`new --try`: install the project that was just made, and ask it once."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,13 @@ def require_sense(message: str | None, dry_run: bool, verify: bool) -> None:
     if dry_run and (verify or message is not None):
         option = "--verify" if verify else "--try"
         reason = f"--dry-run makes nothing that {option} could run; leave one of them out"
+        raise UserError(reason, exit_code=2)
+
+
+def require_no_environment(target: Path, message: str | None) -> None:
+    """Raise UserError, exit code 2, if the target holds an environment that --try would replace."""
+    if message is not None and os.path.lexists(target / ".venv"):
+        reason = f"{target} already holds .venv; leave --try out, or move it away"
         raise UserError(reason, exit_code=2)
 
 
