@@ -12,9 +12,9 @@ from .errors import UserError
 
 Say = Callable[[str], None]
 
-# Variables that would let another environment, or a user's test options, have a say.
-_FOREIGN = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX", "PIP_TARGET", "PIP_PREFIX")
-_TEST_OPTIONS = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")
+# Variables that would let another environment, or a user's options for tests, have a say: under
+# PYTHONOPTIMIZE no test fails.
+_FOREIGN = ("PYTHON", "PYTEST_", "VIRTUAL_ENV", "CONDA_", "PIP_TARGET", "PIP_PREFIX", "PIP_USER")
 _SHOWN = 20  # lines of a program that failed
 
 
@@ -51,14 +51,7 @@ def install(project: Path, environment: Path, say: Say) -> Path:
         put = [uv, "pip", "install", "--quiet", "--python", commands / "python"]
     else:
         make = [sys.executable, "-m", "venv", environment]
-        put = [
-            commands / "python",
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-        ]
+        put = [commands / "python", *"-m pip install --quiet --disable-pip-version-check".split()]
     say("making a virtual environment ...")
     _must_work(make, project, "no virtual environment could be made")
     say(f"installing the project with {'uv' if uv else 'pip'} ...")
@@ -74,7 +67,7 @@ def run_installed(
 
     show_errors: let its stderr be ours. changes: variables. Raises UserError if it cannot start.
     """
-    kept = {n: v for n, v in os.environ.items() if n not in (*_FOREIGN, *_TEST_OPTIONS)}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN)}
     try:
         return processes.run(words, folder, {**kept, **changes}, show_errors)
     except OSError as error:

@@ -9,6 +9,7 @@ names and contents with Jinja, `.jinja` taken off, and `_exclude`.
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -71,7 +72,8 @@ class Template:
 
         settings = yaml.safe_load(files[_SETTINGS].read_text(encoding="utf-8"))
         options = {**settings["_envops"], "undefined": jinja2.StrictUndefined}
-        self._jinja = jinja2.Environment(autoescape=False, **options)
+        environment = jinja2.Environment(autoescape=False, **options)
+        self._compiled = cache(environment.from_string)  # most paths hold the same few names
         self._exclude: list[str] = settings["_exclude"]
         self._files = files
 
@@ -81,9 +83,11 @@ class Template:
         left_out = [self._rendered(pattern, values) for pattern in self._exclude]
         found = {}
         for path, source in self._files.items():
-            plain = self._rendered(str(path), values).removesuffix(_SUFFIX)
-            if not any(fnmatchcase(PurePosixPath(plain).name, pattern) for pattern in left_out):
-                found[PurePosixPath(plain)] = source
+            plain = PurePosixPath(*(self._rendered(part, values) for part in path.parts))
+            if plain.name.endswith(_SUFFIX):
+                plain = plain.with_suffix("")
+            if not any(fnmatchcase(plain.name, pattern) for pattern in left_out):
+                found[plain] = source
         return found
 
     def render(self, answers: Answers, into: Path) -> None:
@@ -106,9 +110,7 @@ class Template:
             _make_executable_as(source, target)
 
     def _rendered(self, text: str, values: dict[str, Any]) -> str:
-        if "{" not in text:  # most names; Jinja would take a millisecond to find that out
-            return text
-        return self._jinja.from_string(text).render(values)
+        return self._compiled(text).render(values) if "{" in text else text
 
 
 def _make_executable_as(source: Path, target: Path) -> None:

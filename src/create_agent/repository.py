@@ -22,11 +22,11 @@ _LOCAL = {
 def start(project: Path, target: Path) -> str | None:
     """Make the project a git repository with one commit.
 
-    project: its folder, which still stands aside. target: the folder that it will be. Returns None
-    when that was done, or when the target is part of a work tree, which then holds the project;
-    else a note for the user: why not, and the command that remains.
+    project: its folder, which still stands aside. target: the folder that it will be; the one above
+    it exists. Returns None when that was done, or when the target is part of a work tree, which
+    then holds the project; else a note for the user: why not, and the command that remains.
     """
-    inside = target if target.is_dir() else _nearest(target.parent)
+    inside = target if target.is_dir() else target.parent
     try:
         if _git(inside, "rev-parse", "--is-inside-work-tree").stdout.strip() == "true":
             return _note_if_ignored(inside, target)
@@ -50,11 +50,6 @@ def start(project: Path, target: Path) -> str | None:
         problem = _last_line(done.stderr)
         return f'git could not commit ({problem}); when it can: git commit -m "{MESSAGE}"'
     return None
-
-
-def _nearest(folder: Path) -> Path:
-    """The folder, or the first one above it that exists."""
-    return next(each for each in (folder, *folder.parents) if each.is_dir())
 
 
 def _note_if_ignored(inside: Path, target: Path) -> str | None:
