@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
 import pytest
 from support import create_agent, environment, everything, run, tree
 
@@ -146,8 +147,10 @@ def test_an_interrupt_ends_what_was_started(tmp_path: Path) -> None:
 
 def is_running(number: int) -> bool:
     """Whether a process of this number is there, and no zombie."""
-    state = run("ps", "-o", "stat=", "-p", str(number), cwd=Path("/"), check=False).stdout.strip()
-    return bool(state) and not state.startswith("Z")
+    try:
+        return psutil.Process(number).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def start(*words: str, cwd: Path, **changes: str) -> "subprocess.Popen[str]":

@@ -12,6 +12,7 @@ import tomllib
 from importlib.metadata import version
 from pathlib import Path
 
+import psutil
 import pytest
 import yaml
 from support import agent, create_agent, environment, everything, run, tree
@@ -204,7 +205,8 @@ def test_an_interrupt_while_verifying_leaves_nothing(tmp_path: Path) -> None:
     assert "interrupted; nothing was made\n" == process.stderr.read()
     assert 130 == process.wait(60)
     assert ["bin"] == [path.name for path in tmp_path.iterdir()]
-    assert str(tmp_path) not in run("ps", "-eo", "args", cwd=tmp_path).stdout
+    left = [" ".join(each.info["cmdline"] or []) for each in psutil.process_iter(["cmdline"])]
+    assert [] == [words for words in left if str(tmp_path) in words]
 
 
 @pytest.mark.parametrize("installer", ["uv", "pip"])
