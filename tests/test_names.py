@@ -171,7 +171,7 @@ names = st.one_of(
     ),
     st.text(st.characters(codec="utf-8", exclude_characters="\0/"), min_size=1, max_size=20),
     st.from_regex(r"[a-zA-Z][a-zA-Z0-9]{0,8}([-_.]{1,2}[a-z0-9]{1,6}){0,3}", fullmatch=True),
-)
+).filter(lambda name: name not in (".", ".."))  # the folder itself, and the one above
 
 
 @settings(
