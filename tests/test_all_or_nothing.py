@@ -16,7 +16,7 @@ from support import create_agent, environment, everything, run, tree
 
 FAULTS = str(Path(__file__).with_name("faults"))
 STEPS = [
-    "aside._make",
+    "aside.Workshop.open",
     "render.Template.render",
     "new._write_env",
     "codegen.generate",
@@ -122,8 +122,9 @@ def test_a_signal_at_a_random_time_leaves_all_or_nothing(
         if process.returncode == 0:
             assert_whole(target, project)
         else:
-            assert (130, "interrupted; nothing was made\n") == (process.returncode, said)
             assert before == everything(folder)
+            if process.returncode > 0 and "KeyboardInterrupt" not in said:  # Python was running
+                assert (130, "interrupted; nothing was made\n") == (process.returncode, said)
     assert [] == list(temporary.iterdir())
     assert 130 in outcomes
 

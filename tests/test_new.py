@@ -146,15 +146,45 @@ def test_help_and_version_answer_without_the_heavy_imports(tmp_path: Path) -> No
         assert create_agent(word, cwd=tmp_path, PYTHONPATH=str(tmp_path)).stdout
 
 
-def test_a_commit_that_git_refuses_is_a_note(tmp_path: Path) -> None:
-    """A failing hook is named as what it is; the project is there, staged."""
+def test_a_date_that_git_refuses_is_a_note(tmp_path: Path) -> None:
+    """The reason and the command that remains; the project is there, staged."""
+    done = create_agent("new", "myproj", cwd=tmp_path, GIT_AUTHOR_DATE="not today")
+    assert "git cannot tell who commits (fatal: invalid date format: not today);" in done.stdout
+    assert "A  pyproject.toml" in run("git", "status", "-s", cwd=tmp_path / "myproj").stdout
+
+
+def test_nobodys_hooks_are_run(tmp_path: Path) -> None:
+    """A hook that refuses, or that goes on in the background, has no part in the first commit."""
     hooks = tmp_path / "hooks"
     hooks.mkdir()
-    (hooks / "prepare-commit-msg").write_text("#!/bin/sh\necho not today >&2\nexit 1\n")
-    (hooks / "prepare-commit-msg").chmod(0o755)
+    for name in ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"):
+        (hooks / name).write_text(f"#!/bin/sh\ntouch {tmp_path}/run\nsleep 100 &\nexit 1\n")
+        (hooks / name).chmod(0o755)
     (tmp_path / "config").write_text(f"[core]\nhooksPath = {hooks}\n", encoding="utf-8")
+    create_agent("new", "myproj", cwd=tmp_path, GIT_CONFIG_GLOBAL=str(tmp_path / "config"))
+    assert ["Start from create-agent"] == log(tmp_path / "myproj")
+    assert not (tmp_path / "run").exists()
+
+
+def test_files_that_git_will_not_add_are_a_note(tmp_path: Path) -> None:
+    """A filter that fails is named, with the commands that remain; the project is there."""
+    (tmp_path / "attributes").write_text("*.md filter=no\n", encoding="utf-8")
+    lines = f'[core]\nattributesFile = {tmp_path}/attributes\n[filter "no"]\nclean = false\n'
+    (tmp_path / "config").write_text(lines + "required = true\n", encoding="utf-8")
     done = create_agent("new", "myproj", cwd=tmp_path, GIT_CONFIG_GLOBAL=str(tmp_path / "config"))
-    assert "git could not commit (not today); when it can: git commit" in done.stdout
+    assert "Note: git could not add the files (" in done.stdout
+    assert "when it can: git add --all && git commit -m " in done.stdout
+    assert ".new-" not in done.stdout
+
+
+def test_a_repository_that_git_may_not_read_is_left_alone(tmp_path: Path) -> None:
+    """Where git refuses to look at a repository, no other one is started in it."""
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    (broken / ".git").write_text("gitdir: nowhere\n", encoding="utf-8")
+    done = create_agent("new", "myproj", cwd=broken)
+    assert "Note: git cannot tell whether this is in a repository (" in done.stdout
+    assert not (broken / "myproj/.git").exists()
 
 
 @pytest.mark.parametrize("kind", ["folder", "not executable", "not a program", "failing"])
@@ -172,10 +202,27 @@ def test_a_git_that_does_not_work_is_a_note(kind: str, tmp_path: Path) -> None:
     assert (tmp_path / "myproj/pyproject.toml").is_file()
 
 
-def test_a_users_general_ignore_file_leaves_nothing_out(tmp_path: Path) -> None:
-    """The first commit holds the project, whatever the user ignores elsewhere."""
+def test_what_a_user_ignores_elsewhere_is_committed_all_the_same(tmp_path: Path) -> None:
+    """The first commit holds the project, whatever a general ignore file or a template says."""
     (tmp_path / "ignore").write_text("*.md\ntests/\n", encoding="utf-8")
-    (tmp_path / "config").write_text(f"[core]\nexcludesFile = {tmp_path}/ignore\n")
+    (tmp_path / "template/info").mkdir(parents=True)
+    (tmp_path / "template/info/exclude").write_text("*\n", encoding="utf-8")
+    lines = f"[core]\nexcludesFile = {tmp_path}/ignore\n[init]\ntemplateDir={tmp_path}/template\n"
+    (tmp_path / "config").write_text(lines, encoding="utf-8")
     create_agent("new", "myproj", cwd=tmp_path, GIT_CONFIG_GLOBAL=str(tmp_path / "config"))
     tracked = run("git", "ls-files", cwd=tmp_path / "myproj").stdout.splitlines()
-    assert {"README.md", "tests/test_agent.py"} <= set(tracked)
+    wanted = set(tree(tmp_path / "myproj")) - {".env"}
+    assert {name for name in wanted if "/baml_client/" not in name} == set(tracked)
+
+
+def test_a_commit_that_fails_is_a_note(tmp_path: Path) -> None:
+    """The reason and the command that remains; the project is there, staged."""
+    (tmp_path / "template/refs/heads").mkdir(parents=True)
+    (tmp_path / "template/refs/heads/main.lock").touch()  # as if somebody were writing the branch
+    lines = f"[init]\ndefaultBranch = main\ntemplateDir = {tmp_path}/template\n"
+    (tmp_path / "config").write_text(lines, encoding="utf-8")
+    done = create_agent("new", "myproj", cwd=tmp_path, GIT_CONFIG_GLOBAL=str(tmp_path / "config"))
+    assert "Note: git could not commit (" in done.stdout
+    assert 'when it can: git commit -m "Start from create-agent"' in done.stdout
+    assert ".new-" not in done.stdout
+    assert "A  pyproject.toml" in run("git", "status", "-s", cwd=tmp_path / "myproj").stdout

@@ -104,10 +104,11 @@ def test_json_is_a_receipt(dry_run: bool, tmp_path: Path) -> None:
     } == {name: value for name, value in receipt.items() if name not in ("files", "next")}
     if dry_run:
         assert not project.exists()
+        assert [] == receipt["next"]
     else:
         assert sorted(tree(project)) == receipt["files"]
-    assert "cd 'a/my desk'" == receipt["next"][0]
-    assert ".venv/bin/pytest" == receipt["next"][-1]
+        assert "cd 'a/my desk'" == receipt["next"][0]
+        assert ".venv/bin/pytest" == receipt["next"][-1]
 
 
 def test_the_next_commands_of_a_receipt_work(tmp_path: Path) -> None:

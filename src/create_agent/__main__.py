@@ -10,6 +10,9 @@ def main() -> NoReturn:
     """Run the command line and exit: 130 after an interrupt."""
     interrupts.listen()
     try:
+        from . import streams
+
+        streams.prepare()
         from .cli import run
 
         sys.exit(run())

@@ -4,15 +4,17 @@ Nothing here imports jinja2 or baml_py, so that --help answers at once.
 """
 
 import json
-import os
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from . import __version__
-from .errors import UserError
+from . import __version__, streams
+from .errors import UserError, shown
 from .providers import PROVIDERS
+
+if TYPE_CHECKING:
+    from .new import Created
 
 _PROVIDERS = ", ".join(PROVIDERS)
 
@@ -28,11 +30,6 @@ app = typer.Typer(
 
 def run() -> int:
     """Run the command line and return its exit code; the one place that prints a user's errors."""
-    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")
-    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")
-    for stream in (sys.stdout, sys.stderr):
-        if reconfigure := getattr(stream, "reconfigure", None):
-            reconfigure(errors="backslashreplace")  # no console is a reason to crash
     try:
         code = _exit_code_of_app()
         sys.stdout.flush()
@@ -43,7 +40,7 @@ def run() -> int:
     except OSError as error:  # nothing can be printed any more: a full disk, a reader that left
         if not isinstance(error, BrokenPipeError):
             print(f"error: {error}", file=sys.stderr)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        streams.abandon_stdout()
         return 1
 
 
@@ -109,27 +106,27 @@ def new(
         interview.complete(wishes)
         defaults = []
     plan = new.plan(wishes.require_target(), wishes.name, wishes.tools, wishes.provider)
-    trying.require_no_environment(plan.target, message)
+    trying.require_room(plan.target, message, verify)
     if dry_run:
         made = new.preview(plan)
         if as_json:
-            _print_json(report.receipt(made, defaults, dry_run=True))
+            print(_as_json(report.receipt(made, defaults, dry_run=True)))
         else:
             print("\n".join(made.files))
-            print(f"Nothing was written; these files would be in {made.path}.", file=sys.stderr)
+            _say(f"Nothing was written; these files would be in {shown(made.path)}.")
         return
     made = new.create(plan, git=not no_git, verify=verify, say=_say)
     if not as_json:
-        print(report.summary(made, defaults), flush=True)
+        _tell(report.summary(made, defaults), made)
     tried = None
     try:
         if message is not None:
             tried = trying.attempt(made, message, _say)
     finally:
         if as_json:
-            _print_json(report.receipt(made, defaults, tried=tried))
+            _tell(_as_json(report.receipt(made, defaults, tried=tried)), made)
         else:
-            print(report.ending(made, tried))
+            _tell(report.ending(made, tried), made)
     if tried:
         raise typer.Exit(tried.exit_code)
 
@@ -143,10 +140,20 @@ def tools() -> None:
         print(f"{one.name}: {one.summary}\n  {', '.join(one.intents)}")
 
 
-def _print_json(value: object) -> None:
-    print(json.dumps(value, indent=2))
+def _tell(text: str, made: "Created") -> None:
+    """Print what was made; that this fails does not mean that it was not."""
+    try:
+        print(text, flush=True)
+    except OSError as error:
+        streams.abandon_stdout()
+        message = f"the project is in {shown(made.path)}, but stdout took no report of it"
+        raise UserError(f"{message}: {error.strerror}") from error
+
+
+def _as_json(value: object) -> str:
+    return json.dumps(value, indent=2)
 
 
 def _say(step: str) -> None:
-    """Progress, where it disturbs no answer."""
+    """Say something beside the answer."""
     print(step, file=sys.stderr, flush=True)

@@ -25,7 +25,9 @@ try:
         sys.exit(code)
     sys.path.insert(0, "src")
     import_module(package + ".baml_client.async_client")
-except Exception as error:
+except SystemExit:
+    raise
+except BaseException as error:  # such as a panic of BAML's
     sys.exit(f"{type(error).__name__}: {error}")
 """
 _SETTINGS = {
@@ -52,6 +54,8 @@ def generate(project: Path, package: str) -> None:
     done = processes.run(words, project, {**inherited, **_SETTINGS})
     if done.returncode:
         said = "\n".join(filter(None, (done.stdout.strip(), done.stderr.strip())))
+        if done.returncode < 0:
+            said = f"{said}\nBAML was ended by signal {-done.returncode}".lstrip()
         raise UserError(f"the typed client could not be generated:\n{said}")
 
 

@@ -32,8 +32,9 @@ def listen() -> None:
 
 def ignore() -> None:
     """From now on no signal is heard: what follows is short, and must not be cut in two."""
-    for number in SIGNALS:
-        signal.signal(number, signal.SIG_IGN)
+    for number in _listening:
+        # Not SIG_IGN: Python complains where a signal was on its way to a handler by then.
+        signal.signal(number, _do_nothing)
 
 
 @contextmanager
@@ -66,6 +67,10 @@ def held() -> Iterator[None]:
 def _hear() -> None:
     for number in _listening:
         signal.signal(number, _interrupt)
+
+
+def _do_nothing(number: int, frame: Any) -> None:
+    pass
 
 
 def _interrupt(number: int, frame: Any) -> None:

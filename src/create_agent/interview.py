@@ -1,7 +1,6 @@
 """`new -i`: the questions, each asked again until its answer would do."""
 
 import io
-import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -45,7 +44,11 @@ def complete(wishes: Wishes) -> None:
         message = "-i asks questions, and there is no terminal to ask on; leave it out"
         raise UserError(message, exit_code=2)
     if isinstance(sys.stdin, io.TextIOWrapper):
-        sys.stdin.reconfigure(errors="surrogateescape")  # a path may hold any bytes
+        # A path may hold any bytes, and is to be read as one of the command line is.
+        encoding, errors = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
+        sys.stdin.reconfigure(encoding=encoding, errors=errors)
+    if wishes.name is not None:
+        names.derive(Path(), wishes.name)
     toolsets.choose(wishes.tools)
     providers.choose(wishes.provider)
     if wishes.target is None:
@@ -54,7 +57,7 @@ def complete(wishes: Wishes) -> None:
     else:
         _check_path(wishes.target, wishes.name)
     if wishes.name is None:
-        usual = names.default(Path(os.path.abspath(wishes.target)))
+        usual = names.default(new.absolute(wishes.target))
         wishes.name = _ask("Name", usual, partial(new.plan, wishes.target))
     if wishes.tools is None:
         sets = ",".join(one.name for one in toolsets.all_sets())
@@ -66,7 +69,7 @@ def complete(wishes: Wishes) -> None:
 
 
 def _check_path(text: str, name: str | None) -> None:
-    new.plan(text, name or names.default(Path(os.path.abspath(text))))
+    new.plan(text, name or names.default(new.absolute(text)))
 
 
 def _ask(question: str, usual: str, check: Callable[[str], object]) -> str:

@@ -18,7 +18,7 @@ from . import (
     repository,
     toolsets,
 )
-from .errors import UserError
+from .errors import UserError, shown
 from .render import Answers, Template, template_files
 
 # Folders in which every file counts, wherever it is from: BAML reads the one, Python the other.
@@ -63,7 +63,7 @@ def plan(
     that its .env names; for None its agent looks for one. Raises UserError, exit code 2.
     """
     with _one_line_for_disk_errors(target):
-        path = _absolute(target)
+        path = absolute(target)
         named = names.derive(path, name)
         answers = Answers(
             project_name=named.distribution,
@@ -87,12 +87,15 @@ def create(
     tests first. say: is told each step that takes long. Once the project takes its place signals
     are ignored, and stay so. Raises UserError.
     """
-    with _one_line_for_disk_errors(plan.target), aside.workshop(plan.target) as workspace:
-        project = workspace / "project"
+    with _one_line_for_disk_errors(plan.target), aside.workshop(plan.target) as workshop:
+        project = workshop.folder / "project"
+        name = plan.answers.project_name
         files = _build(plan, project)
-        verified = install.verify(project, workspace, say) if verify else None
-        note = repository.start(project, plan.target) if git else None
+        verified = install.verify(project, name, workshop.folder, say) if verify else None
+        rendered = sorted(str(path) for path in plan.template.paths(plan.answers))
+        note = repository.start(project, plan.target, rendered) if git else None
         interrupts.ignore()
+        workshop.require_same_place()
         if os.path.isdir(plan.target):
             placing.require_free(plan.target, *_paths(plan.template, plan.answers))
             placing.fill(plan.target, project)
@@ -132,11 +135,15 @@ def _write_env(project: Path) -> None:
     path.write_bytes((project / ".env.example").read_bytes())
 
 
-def _absolute(target: str) -> Path:
+def absolute(target: str) -> Path:
+    """The path of a project, from what was typed. Raises UserError, exit code 2."""
     if not target.strip():
         raise UserError("the path of the new project is empty", exit_code=2)
+    if "\0" in target:
+        raise UserError(f"{shown(target)} cannot be a path", exit_code=2)
     try:
-        return Path(os.path.abspath(target))
+        # What ".." means after a link, only the file system knows.
+        return Path((os.path.realpath if ".." in Path(target).parts else os.path.abspath)(target))
     except FileNotFoundError:
         raise UserError("the folder we stand in is gone; change to another", exit_code=2) from None
 
@@ -146,5 +153,5 @@ def _one_line_for_disk_errors(target: Path | str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        raise UserError(f"{target} could not be made: {where}{error.strerror}") from error
+        where = f"{shown(error.filename)}: " if error.filename else ""
+        raise UserError(f"{shown(target)} could not be made: {where}{error.strerror}") from error

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path, PurePath
 
-from .errors import UserError
+from .errors import UserError, shown
 
 _LISTED = 10  # paths that a message names
 
@@ -19,28 +19,38 @@ def require_free(target: Path, files: Iterable[PurePath], whole: Iterable[PurePa
     target: it may exist, and hold what is not in the way. files: each relative to it. whole: the
     folders in which the project's files are to be alone, since everything in them counts.
     """
-    for each in (target, *target.parents):
-        if os.path.lexists(each):
-            _require_folder(each)
-            break
-    if not os.path.lexists(target):
+    if not _exists_as_folder(target):
+        next(filter(_exists_as_folder, target.parents), None)  # looks for the nearest
         return
     found = {_in_the_way(target, path) for path in files} | {_filled(target, one) for one in whole}
     if conflicts := sorted(str(path) for path in found if path):
         listed = ", ".join(conflicts[:_LISTED])
         more = f" and {len(conflicts) - _LISTED} more" if len(conflicts) > _LISTED else ""
-        message = f"{target} already holds {listed}{more}; choose another path, or move them away"
+        where = shown(target)
+        message = f"{where} already holds {listed}{more}; choose another path, or move them away"
         raise UserError(message, exit_code=2)
 
 
-def _require_folder(path: Path) -> None:
+def _exists_as_folder(path: Path) -> bool:
+    """Whether the path exists. Raises UserError, exit code 2, if it is no folder or cannot be."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:  # a name that is too long
+        raise _unusable(path, error) from None
     try:
         mode = path.stat().st_mode
     except OSError as error:  # a link to nowhere, or to itself
-        message = f"{path} cannot be used: {error.strerror}; choose another path"
-        raise UserError(message, exit_code=2) from None
+        raise _unusable(path, error) from None
     if not stat.S_ISDIR(mode):
-        raise UserError(f"{path} is a file; choose another path", exit_code=2)
+        raise UserError(f"{shown(path)} is a file; choose another path", exit_code=2)
+    return True
+
+
+def _unusable(path: Path, error: OSError) -> UserError:
+    message = f"{shown(path)} cannot be used: {error.strerror}; choose another path"
+    return UserError(message, exit_code=2)
 
 
 def _in_the_way(target: Path, path: PurePath) -> PurePath | None:
@@ -55,9 +65,13 @@ def _in_the_way(target: Path, path: PurePath) -> PurePath | None:
 
 
 def _filled(target: Path, folder: PurePath) -> PurePath | None:
-    """The folder, if there is anything in it but folders."""
-    inside = (target / folder).rglob("*")
-    return folder if any(path.is_symlink() or not path.is_dir() for path in inside) else None
+    """The folder, if there is anything in it but folders, or something that we may not see."""
+    hidden: list[OSError] = []
+    for path, folders, files in os.walk(target / folder, onerror=hidden.append):
+        if files or any(os.path.islink(os.path.join(path, name)) for name in folders):
+            return folder
+    absent = (FileNotFoundError, NotADirectoryError)
+    return folder if any(not isinstance(each, absent) for each in hidden) else None
 
 
 def become(target: Path, project: Path) -> None:
@@ -69,7 +83,8 @@ def become(target: Path, project: Path) -> None:
         project.rename(target)
     except OSError as error:
         if os.path.lexists(target):
-            message = f"{target} has appeared meanwhile and was left alone; choose another path"
+            where = shown(target)
+            message = f"{where} has appeared meanwhile and was left alone; choose another path"
             raise UserError(message) from error
         raise
 
@@ -88,7 +103,8 @@ def fill(target: Path, project: Path) -> None:
         for source, destination in reversed(placed):
             _take_back(destination, source)
         if isinstance(error, FileExistsError) or error.errno == errno.ENOTEMPTY:
-            message = f"{target} was used by somebody else meanwhile; the project was not made"
+            where = shown(target)
+            message = f"{where} was used by somebody else meanwhile; the project was not made"
             raise UserError(message) from error
         raise
 
@@ -106,13 +122,15 @@ def _place(source: Path, destination: Path, placed: list[tuple[Path, Path]]) -> 
             _place(inner, destination / inner.name, placed)
     else:
         destination.mkdir()  # ours and empty: the one thing that a rename may replace
+        placed.append((source, destination))
         try:
             source.rename(destination)
-        except OSError:
-            with suppress(OSError):
-                destination.rmdir()
-            raise
-        placed.append((source, destination))
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+            # The folder above it is a file system of its own.
+            for inner in sorted(source.iterdir()):
+                _place(inner, destination / inner.name, placed)
 
 
 def _place_file(source: Path, destination: Path) -> None:
@@ -131,7 +149,11 @@ def _place_file(source: Path, destination: Path) -> None:
 
 
 def _take_back(destination: Path, source: Path) -> None:
-    if source.exists():
-        destination.unlink(missing_ok=True)
-    else:
-        destination.rename(source)
+    """Undo `_place`. Whatever somebody else has put there meanwhile stays."""
+    with suppress(OSError):
+        if not source.exists():
+            destination.rename(source)
+        elif source.is_dir():
+            destination.rmdir()
+        else:
+            destination.unlink(missing_ok=True)

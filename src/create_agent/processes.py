@@ -8,6 +8,8 @@ from pathlib import Path
 
 from . import interrupts
 
+_GRACE = 1.0  # seconds between two looks at a process that writes nothing
+
 
 def run(
     words: Sequence[str | Path], folder: Path, env: Mapping[str, str], show_errors: bool = False
@@ -32,13 +34,33 @@ def run(
                 errors="replace",
                 start_new_session=True,
             )
-        out, err = process.communicate()
+        out, err = _output(process)
     except BaseException:
         if process:
             _kill(process)
             process.communicate()
         raise
     return subprocess.CompletedProcess(words, process.returncode, out, err)
+
+
+def _output(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """What the process wrote, once it has ended.
+
+    A process that it left behind may hold its streams open, and then is killed.
+    """
+    while True:
+        try:
+            return process.communicate(timeout=_GRACE)
+        except subprocess.TimeoutExpired:
+            if _has_ended(process):
+                _kill(process)
+
+
+def _has_ended(process: subprocess.Popen[str]) -> bool:
+    if not hasattr(os, "waitid"):
+        return process.poll() is not None
+    # Without waiting for it, so that its number, and its group's, cannot become another's.
+    return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 def _kill(process: subprocess.Popen[str]) -> None:

@@ -104,8 +104,9 @@ class Template:
                 except (jinja2.TemplateError, UnicodeError) as error:
                     message = f"the template could not be rendered: {path}: {error}"
                     raise UserError(message) from error
+            for above in reversed(path.parents[:-1]):
+                (into / above).mkdir(exist_ok=True)  # never what is above `into`, if that is gone
             target = into / path
-            target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(data)
             _make_executable_as(source, target)
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from . import __version__
+from .errors import as_text, shown
+from .install import why_no_environment
 from .new import Created
 from .providers import PROVIDERS
 from .trying import Attempt
@@ -27,9 +29,11 @@ _DEFAULTS = {
 def summary(created: Created, defaults: list[str]) -> str:
     """What was made, a sentence a line. defaults: the options that were not given."""
     answers = created.answers
-    lines = [f"Created {_shown(created.path)} with the tool sets {', '.join(answers.tools)}."]
+    lines = [f"Created {shown(created.path)} with the tool sets {', '.join(answers.tools)}."]
     if defaults:
         lines.append(f"By default: {', '.join(_DEFAULTS[option] for option in defaults)}.")
+    if reason := why_no_environment(created.path):
+        lines.append(f"Note: {reason}; move the project before it is installed")
     if created.verified:
         lines.append(f"Its own tests: {created.verified}.")
     if created.note:
@@ -51,7 +55,7 @@ def receipt(
     """The same for a program, as CONTRIBUTING.md describes it. Members are added, never changed."""
     answers = created.answers
     return {
-        "path": _shown(created.path),
+        "path": as_text(created.path),
         "name": answers.project_name,
         "package": answers.package,
         "sets": answers.tools,
@@ -63,19 +67,14 @@ def receipt(
         "note": created.note,
         "verified": created.verified,
         "tried": asdict(tried) if tried else None,
-        "next": next_commands(created, tried),
+        "next": [] if dry_run else next_commands(created, tried),
     }
-
-
-def _shown(path: Path) -> str:
-    """A path as text, also where the locale has Python take its bytes for no text."""
-    return os.fsencode(path).decode("utf-8", "surrogateescape")
 
 
 def next_commands(created: Created, tried: Attempt | None = None) -> list[str]:
     """What to type next, with the tools that this machine has; one that was tried is installed."""
-    folder = os.path.relpath(_shown(created.path), _shown(Path.cwd()))
-    into = [] if folder == "." else [f"cd {shlex.quote(_no_option(folder))}"]
+    folder = _from_here(created.path)
+    into = [] if folder == "." else [f"cd {shlex.quote(folder)}"]
     ask = f'{created.answers.project_name} ask "{_question(created.answers.tools)}"'
     if shutil.which("uv"):
         return [*into, f"uv run {ask}", "uv run pytest"]
@@ -91,8 +90,16 @@ def _python() -> str:
     return own if shutil.which(own) else "python3"
 
 
-def _no_option(folder: str) -> str:
-    return f"./{folder}" if folder.startswith("-") else folder
+def _from_here(path: Path) -> str:
+    """The path as a shell's cd takes it: relative where that is shorter and not ambiguous."""
+    try:
+        folder = os.path.relpath(as_text(path), as_text(Path.cwd()))
+    except FileNotFoundError:  # the folder we stand in is gone
+        return as_text(path)
+    if folder.startswith(".."):  # a shell that came here through a link means another folder
+        return as_text(path)
+    # Not an option, and no matter of CDPATH.
+    return f"./{folder}" if folder.startswith("-") or os.environ.get("CDPATH") else folder
 
 
 def _question(sets: list[str]) -> str:

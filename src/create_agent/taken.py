@@ -21,6 +21,11 @@ packaging pathspec pip pkg-resources pluggy py py-test pydoc pydoc-bat pygmentiz
 pytest ruff setuptools stubgen stubtest tomli tomlkit trove-classifiers uv uvx virtualenv wheel
 """.split()
 
+# What runs the tests of a project that was rendered from a checkout of create-agent.
+_CHECKOUT = """
+build copier execnet hypothesis platformdirs psutil pytest-xdist sortedcontainers xdist
+""".split()
+
 # What the server, PostgreSQL and the queue add, on any system.
 _OPTIONAL_PARTS = """
 annotated-doc anyio asgiref async-timeout certifi click croniter dateutil fastapi h11 httpcore
@@ -35,7 +40,7 @@ agent-loop baml baml-cli baml-client baml-src bash conftest create-agent create-
 git nodejs node scripted sh sitecustomize src test tests usercustomize venv
 """.split()
 
-TAKEN = frozenset([*_DEPENDENCIES, *_DEVELOPMENT, *_OPTIONAL_PARTS, *_OUR_OWN])
+TAKEN = frozenset([*_DEPENDENCIES, *_DEVELOPMENT, *_CHECKOUT, *_OPTIONAL_PARTS, *_OUR_OWN])
 
 # Modules of the standard library from 3.11 on: a project made with one version is run with others.
 _OF_OTHER_PYTHONS = """

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import install, interrupts
-from .errors import UserError
+from .errors import UserError, shown
 from .new import Created
 
 
@@ -33,10 +33,15 @@ def require_sense(message: str | None, dry_run: bool, verify: bool) -> None:
         raise UserError(reason, exit_code=2)
 
 
-def require_no_environment(target: Path, message: str | None) -> None:
-    """Raise UserError, exit code 2, if the target holds an environment that --try would replace."""
+def require_room(target: Path, message: str | None, verify: bool) -> None:
+    """Raise UserError, exit code 2, if --try or --verify can make no environment there.
+
+    One that is there already is somebody's, and --try would replace it.
+    """
+    if (message is not None or verify) and (reason := install.why_no_environment(target)):
+        raise UserError(f"{shown(target)} cannot be installed: {reason}", exit_code=2)
     if message is not None and os.path.lexists(target / ".venv"):
-        reason = f"{target} already holds .venv; leave --try out, or move it away"
+        reason = f"{shown(target)} already holds .venv; leave --try out, or move it away"
         raise UserError(reason, exit_code=2)
 
 
@@ -46,12 +51,13 @@ def attempt(created: Created, message: str, say: Callable[[str], None]) -> Attem
     say: is told each step. The project stays whatever happens. Raises UserError if it cannot be
     installed.
     """
-    with interrupts.heard(f"the project is in {created.path}"):
+    with interrupts.heard(f"the project is in {shown(created.path)}"):
+        name = created.answers.project_name
         try:
-            commands = install.install(created.path, created.path / ".venv", say)
+            commands = install.install(created.path, name, created.path / ".venv", say)
         except UserError as error:
-            raise UserError(f"the project is in {created.path}, but {error}") from error
+            raise UserError(f"the project is in {shown(created.path)}, but {error}") from error
         say(f"asking it: {message}")
-        words: list[str | Path] = [commands / created.answers.project_name, "ask", "--", message]
+        words: list[str | Path] = [commands / name, "ask", "--", message]
         done = install.run_installed(words, created.path, show_errors=True)
     return Attempt(message, done.returncode, done.stdout)
