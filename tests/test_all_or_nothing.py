@@ -239,3 +239,122 @@ def test_a_parent_that_somebody_uses_meanwhile_is_kept(tmp_path: Path) -> None:
     assert 130 == process.returncode
     assert {"a/mine.txt": b"mine"} == tree(tmp_path)
     assert ["mine.txt"] == [path.name for path in (tmp_path / "a").iterdir()]
+
+
+@pytest.mark.parametrize("kind", ["missing", "empty"])
+@pytest.mark.parametrize("moment", [0.0, 0.05, 0.2, 0.4])
+def test_a_folder_that_is_moved_meanwhile_is_left_as_it_was(
+    moment: float, kind: str, tmp_path: Path, project: Path
+) -> None:
+    """A parent or a target that gets another name is not made anew, nor left with our files."""
+    target = target_of_kind(kind, tmp_path)
+    watched = target if kind == "empty" else target.parent
+    process = start("new", str(target), cwd=tmp_path)
+    while not (watched.is_dir() and list(watched.glob(".new-*"))) and process.poll() is None:
+        time.sleep(0.002)
+    time.sleep(moment)
+    moved = tmp_path / "moved"
+    watched.rename(moved)
+    _, said = process.communicate(timeout=60)
+    assert not watched.exists()
+    if process.returncode == 0:  # it was finished by then
+        assert_whole(moved if kind == "empty" else moved / target.name, project)
+        return
+    message = f"error: {watched} was moved or removed meanwhile; the project was not made\n"
+    assert (1, message) == (process.returncode, said)
+    assert [] == list(moved.iterdir())
+
+
+def test_a_folder_that_takes_the_place_of_a_parent_is_kept(tmp_path: Path) -> None:
+    """After a failure an empty folder of somebody else's stays, though it has our parent's name."""
+    process = start("new", "a/b/refund-desk", cwd=tmp_path)
+    while not list(tmp_path.glob("a/b/.new-*")):
+        time.sleep(0.002)
+    (tmp_path / "a").rename(tmp_path / "moved")
+    (tmp_path / "a/b").mkdir(parents=True)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=60)
+    assert 130 == process.returncode
+    left = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")}
+    assert {"a", "a/b", "moved", "moved/b"} == left
+
+
+def run_limited(limit: str, target: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run new in a shell that limits itself first."""
+    new = f"'{sys.executable}' -m create_agent new \"$0\" {' '.join(words)}"
+    return run("/bin/sh", "-c", f"{limit} && {new}", target, cwd=target.parents[1], check=False)
+
+
+@pytest.mark.parametrize("files", [6, 7, 8, 9, 12])
+@pytest.mark.parametrize("kind", KINDS)
+def test_few_open_files_leave_nothing_behind(files: int, kind: str, tmp_path: Path) -> None:
+    """Where Python or BAML may open no more files, what was made is removed all the same."""
+    target = target_of_kind(kind, tmp_path)
+    before = everything(tmp_path)
+    done = run_limited(f"ulimit -n {files}", target)
+    assert 0 != done.returncode
+    assert before == everything(tmp_path)
+
+
+def test_a_umask_that_closes_our_own_folders_leaves_nothing_behind(tmp_path: Path) -> None:
+    """Folders that their owner cannot read are removed, too."""
+    target = target_of_kind("empty", tmp_path)
+    before = everything(tmp_path)
+    bound = "" if os.geteuid() else "exec setpriv --bounding-set -dac_override,-dac_read_search "
+    new = f"umask 400; {bound}'{sys.executable}' -m create_agent new --no-git \"$0\""
+    done = run("/bin/sh", "-c", new, target, cwd=tmp_path, check=False)
+    assert 1 == done.returncode
+    assert before == everything(tmp_path)
+
+
+def test_what_cannot_be_removed_is_named(tmp_path: Path) -> None:
+    """A message never says that nothing is left when something is."""
+    (tmp_path / "faults").mkdir()
+    faults = "from create_agent import aside, codegen\naside._remove = lambda *_: False\n"
+    faults += "codegen.generate = lambda *_: open('/nowhere/at all')\n"
+    (tmp_path / "faults/sitecustomize.py").write_text(faults, encoding="utf-8")
+    here = {"PYTHONPATH": str(tmp_path / "faults")}
+    done = create_agent("new", "refund-desk", cwd=tmp_path, check=False, **here)
+    (left,) = tmp_path.glob(".new-*")
+    assert 1 == done.returncode
+    assert f"; {left} could not be removed and is left\n" in done.stderr
+
+
+@pytest.mark.parametrize("wait", [0.3, 0.6, 0.9])
+def test_two_signals_at_once_are_one_interrupt(wait: float, tmp_path: Path) -> None:
+    """One line, one exit code, and nothing left."""
+    process = start("new", "a/refund-desk", cwd=tmp_path)
+    time.sleep(wait)
+    process.send_signal(signal.SIGSTOP)
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        process.send_signal(number)
+    process.send_signal(signal.SIGCONT)
+    _, said = process.communicate(timeout=60)
+    if process.returncode:
+        assert (130, "interrupted; nothing was made\n") == (process.returncode, said)
+        assert [] == list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("kind", ["empty", "used"])
+def test_a_folder_on_another_file_system_is_filled(
+    kind: str, tmp_path: Path, project: Path
+) -> None:
+    """Where a folder of ours cannot be renamed into the target, its files are put there singly."""
+    target = target_of_kind(kind, tmp_path)
+    fault = {"PYTHONPATH": FAULTS, "FAULT": "placing.Path.rename before 1 EXDEV"}
+    create_agent("new", target, cwd=tmp_path, **fault)
+    assert_whole(target, project)
+
+
+def test_a_process_that_git_leaves_behind_holds_nothing_up(tmp_path: Path, project: Path) -> None:
+    """It is ended, and the project is there."""
+    (tmp_path / "bin").mkdir()
+    git = tmp_path / "bin/git"
+    git.write_text(f"#!/bin/sh\nsleep 1000 & echo $! >> {tmp_path}/left\n", encoding="utf-8")
+    git.chmod(0o755)
+    path = f"{git.parent}{os.pathsep}{os.environ['PATH']}"
+    create_agent("new", "refund-desk", cwd=tmp_path, PATH=path)
+    assert tree(project) == tree(tmp_path / "refund-desk")
+    numbers = (tmp_path / "left").read_text().split()
+    assert numbers
+    assert not any(is_running(int(number)) for number in numbers)

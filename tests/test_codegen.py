@@ -72,3 +72,20 @@ def test_a_client_that_cannot_be_imported_is_one_line(tmp_path: Path) -> None:
         "ModuleNotFoundError: No module named 'nothing_of_that_name'",
     ]
     assert ["faults"] == [path.name for path in tmp_path.iterdir()]
+
+
+def test_a_panic_of_bamls_is_no_traceback(tmp_path: Path) -> None:
+    """What ends BAML is named, and nothing is made."""
+    done = create_agent("new", "desk", cwd=tmp_path, check=False, TOKIO_WORKER_THREADS="0")
+    assert (1, "") == (done.returncode, done.stdout)
+    assert "the typed client could not be generated" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_a_signal_that_ends_baml_is_named(tmp_path: Path) -> None:
+    """A process that dies without a word has its signal told."""
+    done = create_agent("new", "desk", cwd=tmp_path, check=False, RUST_MIN_STACK="1")
+    assert (1, "") == (done.returncode, done.stdout)
+    assert "BAML was ended by signal" in done.stderr
+    assert [] == list(tmp_path.iterdir())

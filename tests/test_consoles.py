@@ -116,10 +116,27 @@ def test_closed_streams_are_no_reason_to_fail(shell: str, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("shell", ["$new > /dev/full", "$new --json > /dev/full"])
 def test_a_stdout_that_is_full_is_one_line(shell: str, tmp_path: Path) -> None:
-    """What could not be told is an error, and no traceback."""
+    """What could not be told is an error that says where the project is, and no traceback."""
     new = f"'{sys.executable}' -m create_agent new refund-desk"
     done = run("/bin/sh", "-c", shell.replace("$new", new), cwd=tmp_path, check=False)
     assert (1, 1) == (done.returncode, done.stderr.count("\n"))
+    assert f"error: the project is in {tmp_path}/refund-desk, but stdout took" in done.stderr
+    assert (tmp_path / "refund-desk/.git").is_dir()
+
+
+@pytest.mark.parametrize("end", ["2> /dev/full", "2>&-"])
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [(0, "desk --dry-run"), (0, "desk --verify"), (2, "json"), (2, "desk --nonsense"), (2, "")],
+)
+def test_a_stderr_that_takes_nothing_changes_no_exit_code(
+    code: int, words: str, end: str, tmp_path: Path
+) -> None:
+    """Messages may be lost; what is done, and the exit code, are the same."""
+    new = f"'{sys.executable}' -m create_agent new {words} {end}"
+    done = run("/bin/sh", "-c", new, cwd=tmp_path, check=False)
+    assert (code, "") == (done.returncode, done.stderr)
+    assert ("verify" in words) == (tmp_path / "desk/.git").is_dir()
 
 
 def test_a_reader_that_leaves_is_no_error_message(tmp_path: Path) -> None:

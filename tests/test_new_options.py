@@ -292,17 +292,20 @@ def test_options_that_cannot_be_meant_are_refused(
     assert [] == list(tmp_path.iterdir())
 
 
-def interview(folder: Path, *words: str, typed: list[bytes]) -> tuple[int, str, str]:
+def interview(
+    folder: Path, *words: str, typed: list[bytes], **changes: str
+) -> tuple[int, str, str]:
     """Run `new -i` at a terminal and type; returns the exit code, stdout, and what was shown."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "create_agent", "new", "-i", *words],
         cwd=folder,
-        env=environment(),
+        env=environment(**changes),
         stdin=theirs,
         stdout=subprocess.PIPE,
         stderr=theirs,
-        text=True,
+        encoding="utf-8",
+        errors="replace",
         start_new_session=True,
     )
     os.close(theirs)
@@ -319,7 +322,7 @@ def interview(folder: Path, *words: str, typed: list[bytes]) -> tuple[int, str, 
     except OSError:  # what a terminal says when nobody holds its other end
         pass
     os.close(ours)
-    return process.returncode, out, shown.decode()
+    return process.returncode, out, shown.decode(errors="replace")
 
 
 def test_interactive_asks_and_checks_each_answer(tmp_path: Path) -> None:
@@ -374,3 +377,124 @@ def test_try_keeps_an_environment_that_is_there(tmp_path: Path) -> None:
     assert 2 == done.returncode
     assert "refund-desk already holds .venv;" in done.stderr
     assert ["refund-desk", "refund-desk/.venv"] == sorted(everything(tmp_path))
+
+
+def test_interactive_refuses_a_given_name_at_once(tmp_path: Path) -> None:
+    """A name that no folder can put right is not asked about."""
+    code, _, shown = interview(tmp_path, "--name", "json", typed=[])
+    assert 2 == code
+    assert "'json' is a module" in shown
+    assert "Folder" not in shown
+
+
+@pytest.mark.parametrize(
+    ("typed", "locale", "folder"),
+    [
+        ("thé".encode(), {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, "thé"),
+        ("café".encode(), {"PYTHONIOENCODING": "latin-1"}, "café"),
+        (b"a\xffb", {}, "a\udcffb"),
+    ],
+)
+def test_interactive_reads_a_path_as_the_system_writes_it(
+    typed: bytes, locale: dict[str, str], folder: str, tmp_path: Path
+) -> None:
+    """Whatever the locale: the folder has the name that was typed."""
+    answers = [typed + b"\n", b"desk\n", b"\n", b"\n"]
+    code, _, shown = interview(tmp_path, typed=answers, **locale)
+    assert 0 == code, shown
+    assert [folder] == [path.name for path in tmp_path.iterdir()]
+
+
+def test_interactive_asks_again_after_a_path_that_cannot_be(tmp_path: Path) -> None:
+    """A NUL, and an endless name, are refused at the question."""
+    raw = [b"a\x16\x00b\n", b"y" * 300 + b"\n", b"desk\n", b"\n", b"\n", b"\n"]
+    code, _, shown = interview(tmp_path, typed=raw)
+    assert 0 == code, shown
+    assert "cannot be a path" in shown
+    assert "File name too long" in shown
+
+
+FOREIGN = {
+    "PIP_PYTHON": "{other}/bin/python",
+    "PIP_USER": "1",
+    "PIP_TARGET": "{other}/target",
+    "PIP_ROOT": "{other}/root",
+    "PIP_DRY_RUN": "1",
+    "PIP_NO_DEPS": "1",
+    "UV_WORKING_DIR": "{other}/project",
+    "UV_PROJECT_ENVIRONMENT": "{other}",
+    "UV_SYSTEM_PYTHON": "1",
+    "UV_PYTHON": "{other}/bin/python",
+    "PYTHONOPTIMIZE": "2",
+    "FORCE_COLOR": "1",
+    "PY_COLORS": "1",
+}
+
+
+@pytest.mark.parametrize("installer", ["uv", "pip"])
+def test_verify_touches_no_other_environment(installer: str, tmp_path: Path) -> None:
+    """Settings that name another environment, or a user's options, are not followed."""
+    other = tmp_path / "other"
+    run(sys.executable, "-m", "venv", "--without-pip", other, cwd=tmp_path)
+    (other / "project").mkdir()
+    (other / "project/pyproject.toml").write_text("[project]\nname='x'\nversion='1'\n")
+    before = everything(other)
+    binaries = path_with(*(["uv"] if installer == "uv" else []), folder=tmp_path / "bin")
+    foreign = {name: value.format(other=other) for name, value in FOREIGN.items()}
+    words = ("new", "desk", "--verify", "--json", "--try", "add 3 and 4")
+    done = create_agent(*words, cwd=tmp_path, PATH=binaries, **foreign)
+    receipt = json.loads(done.stdout)
+    assert receipt["verified"].split()[1] == "passed"
+    assert "7\n" == receipt["tried"]["answer"]
+    assert before == everything(other)
+
+
+def test_a_configuration_that_installs_elsewhere_is_named(tmp_path: Path) -> None:
+    """A file that sends uv elsewhere is no success, and no riddle."""
+    (tmp_path / "uv.toml").write_text(f'[pip]\ntarget = "{tmp_path}/elsewhere"\n')
+    here = {"PATH": path_with("uv", folder=tmp_path / "bin")}
+    here |= {"UV_CONFIG_FILE": str(tmp_path / "uv.toml")}
+    done = create_agent("new", "desk", "--verify", cwd=tmp_path, check=False, **here)
+    assert (1, "") == (done.returncode, done.stdout)
+    assert "its configuration has uv install elsewhere than into the environment" in done.stderr
+    assert not (tmp_path / "desk").exists()
+
+
+def test_a_uv_beside_us_may_be_named_by_a_relative_path(tmp_path: Path) -> None:
+    """PATH may hold `bin`."""
+    path_with("uv", folder=tmp_path / "bin")
+    done = create_agent("new", "desk", "--verify", cwd=tmp_path, PATH="bin")
+    assert "installing the project with uv" in done.stderr
+    assert (tmp_path / "desk/.git").is_dir()
+
+
+@pytest.mark.parametrize(("folder", "held"), [("a:b", "':'"), ("a\nb", "a line break")])
+def test_a_folder_that_takes_no_environment_is_named(
+    folder: str, held: str, tmp_path: Path
+) -> None:
+    """The project is made with a note, and --try and --verify are refused."""
+    above = tmp_path / folder
+    above.mkdir()
+    reason = f"no virtual environment works below a folder whose name holds {held}"
+    done = create_agent("new", "desk", cwd=above)
+    assert f"Note: {reason}; move the project" in done.stdout
+    for words in (("--verify",), ("--try", "hello")):
+        done = create_agent("new", "other", *words, cwd=above, check=False)
+        assert (2, 1) == (done.returncode, done.stderr.count("\n"))
+        assert reason in done.stderr
+    assert ["desk"] == [path.name for path in above.iterdir()]
+
+
+def test_a_printed_cd_leads_to_the_project(tmp_path: Path) -> None:
+    """Also from a folder that a link led to, with CDPATH, and from one that is gone."""
+    (tmp_path / "real/sub").mkdir(parents=True)
+    (tmp_path / "elsewhere/desk").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("real/sub")
+    new = f"'{sys.executable}' -m create_agent new --no-git"
+    shell = f'cd link && eval "$({new} ../desk | grep " cd ")" && test -f pyproject.toml'
+    run("/bin/sh", "-c", shell, cwd=tmp_path)
+    shell = f'eval "$({new} desk | grep " cd ")" && test -f pyproject.toml'
+    run("/bin/sh", "-c", shell, cwd=tmp_path, CDPATH=str(tmp_path / "elsewhere"))
+    shell = f"mkdir gone && cd gone && rmdir ../gone && {new} {tmp_path}/new/desk"
+    done = run("/bin/sh", "-c", shell, cwd=tmp_path)
+    assert f"  cd {tmp_path}/new/desk\n" in done.stdout

@@ -234,3 +234,46 @@ def test_a_folder_with_a_very_long_name_is_filled(tmp_path: Path) -> None:
     """Whatever the file system takes as a folder's name serves, with another for the project."""
     create_agent("new", "x" * 255, "--name", "refund-desk", cwd=tmp_path)
     assert (tmp_path / ("x" * 255) / "src/refund_desk/agent.py").is_file()
+
+
+def test_two_points_after_a_link_mean_what_the_system_means(tmp_path: Path) -> None:
+    """`link/../desk` stands beside what the link leads to."""
+    (tmp_path / "real/sub").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("real/sub")
+    create_agent("new", "--no-git", "link/../desk", cwd=tmp_path)
+    assert (tmp_path / "real/desk/pyproject.toml").is_file()
+    assert {"real", "link"} == {path.name for path in tmp_path.iterdir()}
+
+
+def test_a_name_that_is_too_long_for_a_folder_is_refused_before_anything(tmp_path: Path) -> None:
+    """Exit 2, also in a dry run."""
+    for option in ("--no-git", "--dry-run"):
+        words = ("new", option, "x" * 256, "--name", "desk")
+        done = create_agent(*words, cwd=tmp_path, check=False)
+        assert (2, "") == (done.returncode, done.stdout)
+        assert "File name too long; choose another path" in done.stderr
+
+
+def test_a_folder_that_we_may_not_look_into_counts_as_filled(tmp_path: Path) -> None:
+    """What is there cannot be known, so it is left alone."""
+    target = tmp_path / "refund-desk"
+    (target / "baml_src").mkdir(parents=True)
+    (target / "baml_src").chmod(0o300)
+    words = (sys.executable, "-m", "create_agent", "new", target)
+    rights = "-dac_override,-dac_read_search"
+    bound = () if os.geteuid() else ("setpriv", "--bounding-set", rights)
+    done = run(*bound, *words, cwd=tmp_path, check=False)
+    assert (2, 1) == (done.returncode, done.stderr.count("\n"))
+    assert "already holds baml_src;" in done.stderr
+
+
+def test_a_message_with_a_path_is_one_line_and_steers_no_terminal(tmp_path: Path) -> None:
+    """Line breaks and escapes in a path are spelled out."""
+    folder = tmp_path / "a\n\x1b[31mb"
+    folder.mkdir()
+    (folder / "README.md").write_text("mine", encoding="utf-8")
+    done = create_agent("new", folder, "--name", "desk", cwd=tmp_path, check=False)
+    assert (2, 1) == (done.returncode, done.stderr.count("\n"))
+    assert "a\\n\\x1b[31mb already holds README.md" in done.stderr
+    done = create_agent("new", folder / "desk", cwd=tmp_path)
+    assert f"Created {tmp_path}/a\\n\\x1b[31mb/desk with" in done.stdout

@@ -52,7 +52,8 @@ class Workshop:
         except OSError:
             same = False
         if not same:
-            raise UserError(f"{shown(self._where)} was moved meanwhile; the project was not made")
+            where = shown(self._where)
+            raise UserError(f"{where} was moved or removed meanwhile; the project was not made")
 
     def clear(self) -> bool:
         """Remove it; returns whether it is gone. Call it once."""
@@ -84,7 +85,11 @@ def workshop(target: Path) -> Iterator[Workshop]:
     try:
         with interrupts.held(), _as_refusal(room):
             room.open()
-        yield room
+        try:
+            yield room
+        except (UserError, OSError):
+            room.require_same_place()  # or it would be told as somebody else's fault
+            raise
     except BaseException as error:
         interrupts.ignore()
         gone = room.clear()
