@@ -214,16 +214,20 @@ def test_a_path_that_cannot_be_is_one_line(tmp_path: Path) -> None:
     assert [] == list(tmp_path.iterdir())
 
 
+def without_rights() -> tuple[str, ...]:
+    """What makes a command of root's respect the modes of files, as anybody's does."""
+    rights = "-dac_override,-dac_read_search"
+    return () if os.geteuid() else ("setpriv", "--bounding-set", rights)
+
+
 def test_a_folder_that_may_not_be_written_is_one_line(tmp_path: Path) -> None:
     """Read-only above or in its place: exit 2, and nothing is touched."""
     (tmp_path / "closed/refund-desk").mkdir(parents=True)
     for path in ("closed/refund-desk", "closed"):
         (tmp_path / path).chmod(0o555)
     before = everything(tmp_path)
-    # Root may write everywhere, unless that is taken from it.
-    bound = () if os.geteuid() else ("setpriv", "--bounding-set", "-dac_override")
     for target in ("closed/refund-desk", "closed/new", "closed/a/b/new"):
-        words = (*bound, sys.executable, "-m", "create_agent", "new", target)
+        words = (*without_rights(), sys.executable, "-m", "create_agent", "new", target)
         done = run(*words, cwd=tmp_path, check=False)
         assert (2, 1) == (done.returncode, done.stderr.count("\n")), done.stderr
         assert "Permission denied" in done.stderr
@@ -254,15 +258,22 @@ def test_a_name_that_is_too_long_for_a_folder_is_refused_before_anything(tmp_pat
         assert "File name too long; choose another path" in done.stderr
 
 
+def test_a_parent_that_we_may_not_list_is_no_obstacle(tmp_path: Path) -> None:
+    """Writing into it is all that a project needs of it."""
+    (tmp_path / "closed").mkdir(mode=0o300)
+    words = (sys.executable, "-m", "create_agent", "new", tmp_path / "closed/refund-desk")
+    run(*without_rights(), *words, cwd=tmp_path)
+    (tmp_path / "closed").chmod(0o700)
+    assert ["refund-desk"] == [path.name for path in (tmp_path / "closed").iterdir()]
+
+
 def test_a_folder_that_we_may_not_look_into_counts_as_filled(tmp_path: Path) -> None:
     """What is there cannot be known, so it is left alone."""
     target = tmp_path / "refund-desk"
     (target / "baml_src").mkdir(parents=True)
     (target / "baml_src").chmod(0o300)
     words = (sys.executable, "-m", "create_agent", "new", target)
-    rights = "-dac_override,-dac_read_search"
-    bound = () if os.geteuid() else ("setpriv", "--bounding-set", rights)
-    done = run(*bound, *words, cwd=tmp_path, check=False)
+    done = run(*without_rights(), *words, cwd=tmp_path, check=False)
     assert (2, 1) == (done.returncode, done.stderr.count("\n"))
     assert "already holds baml_src;" in done.stderr
 

@@ -30,7 +30,8 @@ class Workshop:
             if not os.path.isdir(parent):
                 self._make_parent(parent)
         if os.open in os.supports_dir_fd:
-            self._handle = os.open(self._where, os.O_RDONLY | os.O_DIRECTORY)
+            # O_PATH asks for no right to list what else is there.
+            self._handle = os.open(self._where, getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY)
         here = self.folder if self._handle is None else self.folder.name
         os.mkdir(here, 0o700, dir_fd=self._handle)
 
