@@ -346,15 +346,23 @@ def test_a_folder_on_another_file_system_is_filled(
     assert_whole(target, project)
 
 
-def test_a_process_that_git_leaves_behind_holds_nothing_up(tmp_path: Path, project: Path) -> None:
-    """It is ended, and the project is there."""
+@pytest.mark.parametrize("session", ["", "setsid "])
+def test_a_process_that_git_leaves_behind_holds_nothing_up(
+    session: str, tmp_path: Path, project: Path
+) -> None:
+    """It is ended, unless it has hidden in a session of its own, and the project is there."""
     (tmp_path / "bin").mkdir()
     git = tmp_path / "bin/git"
-    git.write_text(f"#!/bin/sh\nsleep 1000 & echo $! >> {tmp_path}/left\n", encoding="utf-8")
+    script = f"#!/bin/sh\n{session}sleep 1000 & echo $! >> {tmp_path}/left\necho true\n"
+    git.write_text(script, encoding="utf-8")
     git.chmod(0o755)
     path = f"{git.parent}{os.pathsep}{os.environ['PATH']}"
     create_agent("new", "refund-desk", cwd=tmp_path, PATH=path)
     assert tree(project) == tree(tmp_path / "refund-desk")
-    numbers = (tmp_path / "left").read_text().split()
+    numbers = [int(number) for number in (tmp_path / "left").read_text().split()]
     assert numbers
-    assert not any(is_running(int(number)) for number in numbers)
+    if session:
+        for number in numbers:
+            os.kill(number, signal.SIGKILL)
+    else:
+        assert not any(is_running(number) for number in numbers)

@@ -37,8 +37,7 @@ def run(
         out, err = _output(process)
     except BaseException:
         if process:
-            _kill(process)
-            process.communicate()
+            _cut_off(process)
         raise
     return subprocess.CompletedProcess(words, process.returncode, out, err)
 
@@ -53,7 +52,27 @@ def _output(process: subprocess.Popen[str]) -> tuple[str, str]:
             return process.communicate(timeout=_GRACE)
         except subprocess.TimeoutExpired:
             if _has_ended(process):
-                _kill(process)
+                return _cut_off(process)
+
+
+def _cut_off(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """Kill the process and its group, and return what was written until then.
+
+    One that went into a session of its own cannot be found; it goes on, and nobody listens to it.
+    """
+    _kill(process)
+    try:
+        return process.communicate(timeout=_GRACE)
+    except subprocess.TimeoutExpired as late:
+        for stream in (process.stdout, process.stderr):
+            if stream:
+                stream.close()
+        process.wait()
+        return _text(late.output), _text(late.stderr)
+
+
+def _text(written: bytes | str | None) -> str:
+    return written.decode("utf-8", "replace") if isinstance(written, bytes) else written or ""
 
 
 def _has_ended(process: subprocess.Popen[str]) -> bool:
