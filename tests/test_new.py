@@ -226,3 +226,26 @@ def test_a_commit_that_fails_is_a_note(tmp_path: Path) -> None:
     assert 'when it can: git commit -m "Start from create-agent"' in done.stdout
     assert ".new-" not in done.stdout
     assert "A  pyproject.toml" in run("git", "status", "-s", cwd=tmp_path / "myproj").stdout
+
+
+@pytest.mark.parametrize("pattern", ["myproj", "myproj/"])
+def test_a_repository_that_ignores_the_project_is_a_note(pattern: str, tmp_path: Path) -> None:
+    """Git around it would never hold it, and says nothing of its own accord."""
+    run("git", "init", "-q", cwd=tmp_path)
+    (tmp_path / ".gitignore").write_text(f"{pattern}\n", encoding="utf-8")
+    done = create_agent("new", "myproj", cwd=tmp_path)
+    assert "Note: the repository around the project ignores this folder" in done.stdout
+
+
+def test_a_repository_that_cannot_be_started_leaves_no_half_of_it(tmp_path: Path) -> None:
+    """The reason is git's, and there is no .git."""
+    (tmp_path / "config").write_text("[init]\ndefaultBranch = bad branch..\n", encoding="utf-8")
+    done = create_agent("new", "myproj", cwd=tmp_path, GIT_CONFIG_GLOBAL=str(tmp_path / "config"))
+    assert "Note: git could not start a repository: fatal: " in done.stdout
+    assert not (tmp_path / "myproj/.git").exists()
+
+
+def test_variables_that_change_how_git_reads_paths_do_no_harm(tmp_path: Path) -> None:
+    """The first commit is made whatever they say."""
+    create_agent("new", "myproj", cwd=tmp_path, GIT_GLOB_PATHSPECS="1", GIT_ICASE_PATHSPECS="1")
+    assert ["Start from create-agent"] == log(tmp_path / "myproj")

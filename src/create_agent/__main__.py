@@ -15,10 +15,13 @@ def main() -> NoReturn:
         streams.prepare()
         from .cli import run
 
-        sys.exit(run())
+        code = run()
+        interrupts.finish()
     except interrupts.Interrupted as interrupted:
+        interrupts.finish()
         print(interrupted, file=sys.stderr)
-        sys.exit(130)
+        code = 130
+    sys.exit(code)
 
 
 if __name__ == "__main__":

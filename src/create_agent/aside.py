@@ -1,8 +1,11 @@
-"""The folder in which everything is made before it takes its place, and its removal."""
+"""The folder in which everything is made before it takes its place, and its removal.
+
+It is known by open handles and never by its path alone: what has its name at the end may be another
+folder, or a link to one, and is then somebody else's.
+"""
 
 import os
 import shutil
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -11,29 +14,41 @@ from pathlib import Path
 from . import interrupts
 from .errors import UserError, shown
 
+# Windows has no handles of folders, and finds them by their paths.
+_HANDLES = os.open in os.supports_dir_fd
+# O_PATH asks for no right to list what is there.
+_OPEN = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
+
 
 class Workshop:
     """A folder from which a finished project can be moved to its target in one go.
 
-    It is found again when folders above it are renamed meanwhile, where the system allows that.
+    folder: its path. left: after `clear`, what could not be removed, as a sentence.
     """
 
     def __init__(self, where: Path) -> None:
+        self.folder = where / f".new-{os.urandom(4).hex()}"
+        self.left = ""
         self._where = where
         self._made: list[tuple[Path, os.stat_result]] = []  # parents, the highest first
-        self._handle: int | None = None
-        self.folder = where / f".new-{os.urandom(4).hex()}"
+        self._above: int | None = None
+        self._inside: int | None = None
 
     def open(self) -> None:
         """Make it, and what is missing above it. Raises OSError."""
         for parent in [*reversed(self._where.parents), self._where]:
             if not os.path.isdir(parent):
                 self._make_parent(parent)
-        if os.open in os.supports_dir_fd:
-            # O_PATH asks for no right to list what else is there.
-            self._handle = os.open(self._where, getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY)
-        here = self.folder if self._handle is None else self.folder.name
-        os.mkdir(here, 0o700, dir_fd=self._handle)
+        if not _HANDLES:
+            self.folder.mkdir(0o700)
+            return
+        self._above = os.open(self._where, _OPEN)
+        os.mkdir(self.folder.name, 0o700, dir_fd=self._above)
+        try:
+            self._inside = os.open(self.folder.name, _OPEN | os.O_NOFOLLOW, dir_fd=self._above)
+        except OSError:
+            os.rmdir(self.folder.name, dir_fd=self._above)
+            raise
 
     def _make_parent(self, parent: Path) -> None:
         try:
@@ -45,46 +60,59 @@ class Workshop:
             self._made.append((parent, parent.stat()))
 
     def require_same_place(self) -> None:
-        """Raise UserError if what the path names is no longer the folder that it was."""
-        if self._handle is None:
-            return
-        try:
-            same = os.path.samestat(os.stat(self._handle), os.stat(self._where))
-        except OSError:
-            same = False
-        if not same:
-            where = shown(self._where)
-            raise UserError(f"{where} was moved or removed meanwhile; the project was not made")
+        """Raise UserError if the paths no longer name the folders that they did."""
+        for handle, path in ((self._above, self._where), (self._inside, self.folder)):
+            if handle is not None and not _is_same(handle, path):
+                where = shown(path)
+                message = f"{where} was moved or removed meanwhile; the project was not made"
+                raise UserError(message)
 
-    def clear(self) -> bool:
-        """Remove it; returns whether it is gone. Call it once."""
-        try:
-            return _remove(self.folder, self._handle)
-        finally:
-            if self._handle is not None:
-                os.close(self._handle)
-
-    def clear_parents(self) -> None:
-        """Remove the parents that were made, as far as nobody has used or replaced them."""
-        for parent, made in reversed(self._made):
+    def clear(self, parents: bool) -> None:
+        """Remove it, and the parents that were made for it if so asked. Call it once."""
+        if not _HANDLES:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        elif self._above is not None and self._inside is not None:
+            self._clear(self._above, self._inside)
+        for handle in (self._inside, self._above):
+            if handle is not None:
+                os.close(handle)
+        for parent, made in reversed(self._made if parents else []):
             try:
                 if not os.path.samestat(made, parent.stat()):
                     return
                 parent.rmdir()
-            except OSError:
+            except FileNotFoundError:
+                self.left = self.left or f"{shown(parent)} was moved meanwhile and is left"
                 return
+            except OSError:  # somebody uses it by now
+                return
+
+    def _clear(self, above: int, inside: int) -> None:
+        for _ in range(40):  # a child that is just ending may write into it meanwhile
+            if _empty(inside):
+                break
+            time.sleep(0.05)
+        else:
+            self.left = f"{shown(self.folder)} could not be removed and is left"
+            return
+        if not os.path.samestat(os.stat(inside), _lstat(self.folder.name, above)):
+            self.left = f"{shown(self.folder)} was moved meanwhile and is left, empty"
+            return
+        try:
+            os.rmdir(self.folder.name, dir_fd=above)
+        except OSError:
+            self.left = f"{shown(self.folder)} could not be removed and is left"
 
 
 @contextmanager
-def workshop(target: Path) -> Iterator[Workshop]:
-    """An open workshop for a target, which is cleared at the end.
+def workshop(where: Path) -> Iterator[Workshop]:
+    """An open workshop in a folder, which is made with those above it if it is not there.
 
-    It stands beside a target that is still to be made, and inside one that is there, which may be a
-    file system of its own. After a failure the parents that were made for it are removed, too.
+    It is cleared at the end, after a failure with the parents that were made for it.
     """
-    room = Workshop(target if os.path.isdir(target) else target.parent)
+    room = Workshop(where)
     try:
-        with interrupts.held(), _as_refusal(room):
+        with interrupts.held(), _as_refusal(where):
             room.open()
         try:
             yield room
@@ -93,92 +121,85 @@ def workshop(target: Path) -> Iterator[Workshop]:
             raise
     except BaseException as error:
         interrupts.ignore()
-        gone = room.clear()
-        room.clear_parents()
-        if not gone:
-            raise _with_rest(error, room.folder) from error
+        room.clear(parents=True)
+        if room.left:
+            raise _with_rest(error, room.left) from error
         raise
     interrupts.ignore()
-    room.clear()
+    room.clear(parents=False)
 
 
 @contextmanager
-def _as_refusal(room: Workshop) -> Iterator[None]:
+def _as_refusal(where: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        where = shown(room.folder.parent)
-        message = f"nothing can be written in {where}: {error.strerror}"
+        message = f"nothing can be written in {shown(where)}: {error.strerror}"
         raise UserError(message, exit_code=2) from error
 
 
-@contextmanager
-def scratch() -> Iterator[Path]:
-    """An empty folder among the system's temporary ones, which is removed at the end."""
-    folder = None
-    try:
-        with interrupts.held():
-            folder = Path(tempfile.mkdtemp(prefix="create-agent-"))
-        yield folder
-    except BaseException as error:
-        interrupts.ignore()
-        if folder and not _remove(folder):
-            raise _with_rest(error, folder) from error
-        raise
-    interrupts.ignore()
-    _remove(folder)
-
-
-def _with_rest(error: BaseException, folder: Path) -> BaseException:
+def _with_rest(error: BaseException, left: str) -> BaseException:
     """The error with a word about what could not be removed."""
-    rest = f"{shown(folder)} could not be removed and is left"
     if isinstance(error, interrupts.Interrupted):
-        return interrupts.Interrupted(rest)
+        return interrupts.Interrupted(left)
     if isinstance(error, UserError):
-        return UserError(f"{error}; {rest}", error.exit_code)
+        return UserError(f"{error}; {left}", error.exit_code)
     reason = error.strerror if isinstance(error, OSError) else error
-    return UserError(f"{reason}; {rest}")
+    return UserError(f"{reason}; {left}")
 
 
-def _remove(folder: Path, above: int | None = None) -> bool:
-    """Remove a folder, again if a child that is just ending writes into it meanwhile.
-
-    above: the open folder that holds it, which finds it where its path no longer does. Returns
-    whether it is gone.
-    """
-    here = folder if above is None else folder.name
-    for _ in range(40):
-        shutil.rmtree(here, ignore_errors=True, dir_fd=above)
-        if _is_gone(here, above):
-            return True
-        with suppress(OSError):
-            _remove_by_path(folder)
-        if _is_gone(here, above):
-            return True
-        time.sleep(0.05)
-    return False
-
-
-def _is_gone(here: Path | str, above: int | None) -> bool:
+def _is_same(handle: int, path: Path) -> bool:
     try:
-        os.lstat(here, dir_fd=above)
-    except OSError as error:
-        return not isinstance(error, PermissionError)
+        return os.path.samestat(os.stat(handle), os.stat(path))
+    except OSError:
+        return False
+
+
+def _lstat(name: str, above: int) -> os.stat_result:
+    try:
+        return os.lstat(name, dir_fd=above)
+    except OSError:
+        return os.stat(above)  # which it never is
+
+
+def _empty(folder: int) -> bool:
+    """Remove what is in an open folder; returns whether nothing is left."""
+    with suppress(OSError):
+        for name in _names(folder):
+            shutil.rmtree(name, ignore_errors=True, dir_fd=folder)
+            with suppress(OSError):
+                os.unlink(name, dir_fd=folder)
+        if not _names(folder):
+            return True
+    with suppress(OSError):
+        _empty_slowly(folder)
+        return not os.listdir(".")
     return False
 
 
-def _remove_by_path(folder: Path) -> None:
-    """Remove a folder that rmtree cannot: with no open files to spare, or with closed folders."""
-    folder.chmod(0o700)
-    for path, folders, _ in os.walk(folder):
+def _names(folder: int) -> list[str]:
+    handle = os.open(".", os.O_RDONLY, dir_fd=folder)
+    try:
+        return os.listdir(handle)
+    finally:
+        os.close(handle)
+
+
+def _empty_slowly(folder: int) -> None:
+    """Remove what rmtree cannot: with no handles to spare, or folders that may not be read.
+
+    From within, so that no path leads elsewhere. We do not come back: what follows is the end.
+    """
+    os.fchdir(folder)
+    os.chmod(".", 0o700)
+    for path, folders, _ in os.walk("."):
         for name in folders:
             if not os.path.islink(inner := os.path.join(path, name)):
                 os.chmod(inner, 0o700)
-    for path, folders, files in os.walk(folder, topdown=False):
+    for path, folders, files in os.walk(".", topdown=False):
         for name in [*files, *folders]:
             inner = os.path.join(path, name)
             if os.path.isdir(inner) and not os.path.islink(inner):
                 os.rmdir(inner)
             else:
                 os.unlink(inner)
-    folder.rmdir()

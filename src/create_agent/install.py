@@ -12,18 +12,19 @@ from .errors import UserError, shown
 
 Say = Callable[[str], None]
 
+# What pip and uv are told of where packages come from, and how to get there.
+_SOURCE_SETTINGS = """
+CACHE CERT CLIENT_CERT CONFIG_FILE CREDENTIALS DEFAULT EXTRA_INDEX FIND_LINKS HTTP INDEX INSECURE
+KEYRING NATIVE_TLS NO_CACHE NO_CONFIG NO_INDEX NO_PROXY OFFLINE PROXY REQUEST RETRIES SYSTEM_CERTS
+TIMEOUT TRUSTED USE_FEATURE
+""".split()
 # Variables that would let another environment, or a user's options for tests, have a say: under
-# PYTHONOPTIMIZE no test fails, and PIP_PYTHON names another interpreter. Of pip and uv those stay
-# that say where packages come from.
+# PYTHONOPTIMIZE no test fails, and PIP_PYTHON names another interpreter.
 _FOREIGN = ("PYTHON", "PYTEST_", "VIRTUAL_ENV", "CONDA_", "PIP_", "UV_")
-_SOURCES = tuple(
-    f"{program}_{what}"
-    for program in ("PIP", "UV")
-    for what in (
-        *("CACHE", "CERT", "CLIENT_CERT", "CONFIG", "DEFAULT", "EXTRA_INDEX", "FIND_LINKS", "HTTP"),
-        *("INDEX", "INSECURE", "KEYRING", "NATIVE_TLS", "NO_CACHE", "NO_CONFIG", "NO_INDEX"),
-        *("OFFLINE", "PROXY", "RETRIES", "SYSTEM_CERTS", "TIMEOUT", "TRUSTED"),
-    )
+_SOURCES = (
+    "PYTHON_KEYRING_BACKEND",
+    *(f"PIP_{what}" for what in _SOURCE_SETTINGS),
+    *(f"UV_{what}" for what in _SOURCE_SETTINGS),
 )
 _SHOWN = 20  # lines of a program that failed
 

@@ -26,6 +26,9 @@ class Interrupted(BaseException):
 
 def listen() -> None:
     """From now on a signal raises Interrupted; one that is ignored, as under nohup, stays so."""
+    if hasattr(signal, "SIGCHLD"):
+        # Whoever started us may ignore it, and then no child's exit code would be known.
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     _listening.extend(each for each in SIGNALS if signal.getsignal(each) is not signal.SIG_IGN)
     _hear()
 
@@ -35,6 +38,13 @@ def ignore() -> None:
     for number in _listening:
         # Not SIG_IGN: Python complains where a signal was on its way to a handler by then.
         signal.signal(number, _do_nothing)
+
+
+def finish() -> None:
+    """Let no signal change the exit code: Python takes its handlers away before it ends."""
+    ignore()
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """`create-agent new`: build the whole project aside, then let it take its place."""
 
 import os
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -87,7 +88,9 @@ def create(
     tests first. say: is told each step that takes long. Once the project takes its place signals
     are ignored, and stay so. Raises UserError.
     """
-    with _one_line_for_disk_errors(plan.target), aside.workshop(plan.target) as workshop:
+    # Beside a target that is still to be made, inside one that may be a file system of its own.
+    where = plan.target if os.path.isdir(plan.target) else plan.target.parent
+    with _one_line_for_disk_errors(plan.target), aside.workshop(where) as workshop:
         project = workshop.folder / "project"
         name = plan.answers.project_name
         files = _build(plan, project)
@@ -101,13 +104,16 @@ def create(
             placing.fill(plan.target, project)
         else:
             placing.become(plan.target, project)
-    return Created(plan.target, plan.answers, files, note, verified)
+    return Created(plan.target, plan.answers, files, note or workshop.left or None, verified)
 
 
 def preview(plan: Plan) -> Created:
     """What `create` would make. It is built among the system's temporary files, and removed."""
-    with _one_line_for_disk_errors(plan.target), aside.scratch() as folder:
-        files = _build(plan, folder / "project")
+    with (
+        _one_line_for_disk_errors(plan.target),
+        aside.workshop(Path(tempfile.gettempdir())) as workshop,
+    ):
+        files = _build(plan, workshop.folder / "project")
     return Created(plan.target, plan.answers, files)
 
 

@@ -96,12 +96,14 @@ def fill(target: Path, project: Path) -> None:
     runs at once the first file decides, since both begin with the same one.
     """
     placed: list[tuple[Path, Path]] = []
+    ours = {path.relative_to(project) for path in project.rglob("*")}
     try:
         for source in sorted(project.iterdir()):
             _place(source, target / source.name, placed)
     except OSError as error:
         for source, destination in reversed(placed):
             _take_back(destination, source)
+        _give_back(target, project, ours)
         if isinstance(error, FileExistsError) or error.errno == errno.ENOTEMPTY:
             where = shown(target)
             message = f"{where} was used by somebody else meanwhile; the project was not made"
@@ -138,18 +140,20 @@ def _place_file(source: Path, destination: Path) -> None:
         os.link(source, destination)
     except FileExistsError:
         raise
-    except OSError:  # a file system without hard links
-        with open(source, "rb") as read, open(destination, "xb") as write:
+    except OSError:  # another file system, or one without hard links
+        with open(source, "rb") as read:
+            write = open(destination, "xb")
             try:
-                shutil.copyfileobj(read, write)
+                with write:  # a full disk may be found out only when it is closed
+                    shutil.copyfileobj(read, write)
+                shutil.copymode(source, destination)
             except OSError:
                 destination.unlink()
                 raise
-        shutil.copymode(source, destination)
 
 
 def _take_back(destination: Path, source: Path) -> None:
-    """Undo `_place`. Whatever somebody else has put there meanwhile stays."""
+    """Undo `_place`."""
     with suppress(OSError):
         if not source.exists():
             destination.rename(source)
@@ -157,3 +161,13 @@ def _take_back(destination: Path, source: Path) -> None:
             destination.rmdir()
         else:
             destination.unlink(missing_ok=True)
+
+
+def _give_back(target: Path, project: Path, ours: set[Path]) -> None:
+    """Return to the target what somebody has put into our folders while they stood there."""
+    for path in list(project.rglob("*")):
+        name = path.relative_to(project)
+        if name not in ours and (name.parent in ours or name.parent == Path()):
+            with suppress(OSError):
+                (target / name.parent).mkdir(parents=True, exist_ok=True)
+                path.rename(target / name)

@@ -1,4 +1,4 @@
-"""Running another program, in a way that leaves none of it behind."""
+"""Running another program: what it leaves behind holds nothing up, and an interrupt ends it all."""
 
 import os
 import signal

@@ -13,15 +13,23 @@ _COMMIT = f'git commit -m "{MESSAGE}"'
 _ADD = "git add --all"
 # How git says that there is none, and not that there is one which it cannot or may not read.
 _NO_REPOSITORY = "not a git repository (or any"
+# Inside a hook these point at another repository; the later ones say how paths are read.
 _LOCAL = {
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_COMMON_DIR",
     "GIT_DIR",
+    "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
     "GIT_INDEX_FILE",
     "GIT_NAMESPACE",
     "GIT_OBJECT_DIRECTORY",
     "GIT_PREFIX",
+    "GIT_SHALLOW_FILE",
     "GIT_WORK_TREE",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS",
+    "GIT_LITERAL_PATHSPECS",
+    "GIT_NOGLOB_PATHSPECS",
 }
 
 
@@ -47,28 +55,29 @@ def _start(git: "_Git", project: Path, target: Path, files: Sequence[str]) -> st
     inside = target if target.is_dir() else target.parent
     around = git(inside, "rev-parse", "--is-inside-work-tree")
     if around.stdout.strip() == "true":
-        if git(inside, "check-ignore", "--quiet", "--", str(target)).returncode:
+        if git(inside, "check-ignore", "--quiet", "--", f"{target}/").returncode:
             return None
         return "the repository around the project ignores this folder, so git will not hold it"
     if around.returncode and _NO_REPOSITORY not in around.stderr:
-        reason = _last_line(around.stderr)
+        reason = _reason(around.stderr)
         return f"git cannot tell whether this is in a repository ({reason}), so none was started"
     if os.path.lexists(target / ".git"):
         return f"git cannot read {target / '.git'}, so nothing was committed"
     chosen = git(project, "config", "init.defaultBranch").stdout.strip()
     done = git(project, "init", "--quiet", *([] if chosen else ["-b", "main"]))
     if done.returncode:
-        return f"git could not start a repository: {_last_line(done.stderr)}"
+        shutil.rmtree(project / ".git", ignore_errors=True)
+        return f"git could not start a repository: {_reason(done.stderr)}"
     # Each by its name: it belongs to the project also if a user ignores *.md elsewhere.
     done = git(project, "--literal-pathspecs", "add", "--force", "--", *files)
     if done.returncode:
-        reason = _last_line(done.stderr)
+        reason = _reason(done.stderr)
         return f"git could not add the files ({reason}); when it can: {_ADD} && {_COMMIT}"
     if problem := _without_identity(git, project):
         return f"git cannot tell who commits ({problem}); when it can: {_COMMIT}"
     done = git(project, "commit", "--quiet", "--no-verify", "--no-gpg-sign", "-m", MESSAGE)
     if done.returncode:
-        return f"git could not commit ({_last_line(done.stderr)}); when it can: {_COMMIT}"
+        return f"git could not commit ({_reason(done.stderr)}); when it can: {_COMMIT}"
     return None
 
 
@@ -77,7 +86,7 @@ def _without_identity(git: "_Git", project: Path) -> str | None:
     for who in ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"):
         done = git(project, "-c", "user.useConfigOnly=true", "var", who)
         if done.returncode:
-            return _last_line(done.stderr)
+            return _reason(done.stderr)
     return None
 
 
@@ -85,7 +94,6 @@ class _Git:
     """Runs git: where it is told to, in English, and without anybody's hooks."""
 
     def __init__(self, program: str) -> None:
-        # Inside a hook, variables such as GIT_DIR point at another repository.
         kept = {name: value for name, value in os.environ.items() if name not in _LOCAL}
         self._environment = {**kept, "LC_ALL": "C"}
         self._words = [program, "-c", f"core.hooksPath={os.devnull}"]
@@ -94,5 +102,7 @@ class _Git:
         return processes.run([*self._words, *words], folder, self._environment)
 
 
-def _last_line(text: str) -> str:
-    return (text.strip().splitlines() or ["it said nothing"])[-1]
+def _reason(text: str) -> str:
+    """What git says was wrong, without its advice."""
+    lines = text.strip().splitlines() or ["it said nothing"]
+    return next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1])
