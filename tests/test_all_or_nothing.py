@@ -3,6 +3,7 @@
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -263,7 +264,7 @@ def test_a_folder_that_is_moved_meanwhile_is_left_as_it_was(
     message = f"error: {watched} was moved or removed meanwhile; the project was not made"
     assert (1, 1) == (process.returncode, said.count("\n"))
     assert said.startswith(message)
-    assert ("and is left" in said) == (kind == "missing")  # an empty parent that we made
+    assert ("which was made for it, was moved" in said) == (kind == "missing")
     assert [] == list(moved.iterdir())
 
 
@@ -411,6 +412,16 @@ def test_what_has_the_name_of_our_folder_is_not_touched(
     assert f"{workshop} was moved meanwhile and is left, empty\n" in said
     assert [] == list((tmp_path / "moved").iterdir())
     assert before == everything(precious)
+
+
+def test_a_folder_of_ours_that_is_removed_is_no_riddle(tmp_path: Path) -> None:
+    """Somebody cleans up while we work: one line, soon, and nothing is said to be left."""
+    process, workshop = wait_for_git(tmp_path)
+    shutil.rmtree(workshop)
+    _, said = process.communicate(timeout=60)
+    message = f"error: {workshop} was moved or removed meanwhile; the project was not made\n"
+    assert (1, message) == (process.returncode, said)
+    assert [] == list((tmp_path / "here").iterdir())
 
 
 def faults_of(code: str, folder: Path) -> dict[str, str]:

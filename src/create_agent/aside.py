@@ -82,12 +82,15 @@ class Workshop:
                     return
                 parent.rmdir()
             except FileNotFoundError:
-                self.left = self.left or f"{shown(parent)} was moved meanwhile and is left"
+                reason = f"{shown(parent)}, which was made for it, was moved or removed meanwhile"
+                self.left = self.left or reason
                 return
             except OSError:  # somebody uses it by now
                 return
 
     def _clear(self, above: int, inside: int) -> None:
+        if os.stat(inside).st_nlink == 0:  # somebody has removed it
+            return
         for _ in range(40):  # a child that is just ending may write into it meanwhile
             if _empty(inside):
                 break
