@@ -75,6 +75,43 @@ def create_agent(*words: str | Path, cwd: Path, check: bool = True, **changes: s
     return run(sys.executable, "-m", "create_agent", *words, cwd=cwd, check=check, **changes)
 
 
+def start(*words: str, cwd: Path, **changes: str) -> subprocess.Popen[str]:
+    """Start create-agent in a folder and go on."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "create_agent", *words],
+        cwd=cwd,
+        env=environment(**changes),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def faults(code: str, folder: Path) -> dict[str, str]:
+    """The variables with which create-agent, and no process that it starts, meets this code first.
+
+    folder: a new one, for the code.
+    """
+    folder.mkdir()
+    ours = "import sys\nif 'create_agent' in sys.orig_argv:\n"
+    (folder / "sitecustomize.py").write_text(f"{ours}    exec({code!r})\n", encoding="utf-8")
+    return {"PYTHONPATH": str(folder)}
+
+
+def adding(name: str, text: str) -> str:
+    """Code for `faults` that adds a text to a file of each project while it is made."""
+    return f"""
+from create_agent import new
+real = new._write_env
+def write_env(project):
+    real(project)
+    with open(project / {name!r}, "a", encoding="utf-8") as file:
+        file.write({text!r})
+new._write_env = write_env
+"""
+
+
 def agent(project: Path, *words: str, check: bool = True, **changes: str) -> Done:
     """Run a project's own command, from its source, with this environment's packages."""
     package = package_of(project)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from support import create_agent, environment, everything, run, tree
+from support import create_agent, environment, everything, faults, run, start, tree
 
 FAULTS = str(Path(__file__).with_name("faults"))
 BOUNDARIES = [
@@ -153,19 +153,6 @@ def is_running(number: int) -> bool:
         return psutil.Process(number).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
-
-
-def start(*words: str, cwd: Path, **changes: str) -> "subprocess.Popen[str]":
-    """Start create-agent and go on."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "create_agent", *words],
-        cwd=cwd,
-        env=environment(**changes),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
 
 
 def limit_files_to(size: int) -> Callable[[], None]:
@@ -312,11 +299,9 @@ def test_a_umask_that_closes_our_own_folders_leaves_nothing_behind(tmp_path: Pat
 
 def test_what_cannot_be_removed_is_named(tmp_path: Path) -> None:
     """A message never says that nothing is left when something is."""
-    (tmp_path / "faults").mkdir()
-    faults = "from create_agent import aside, codegen\naside._empty = lambda _: False\n"
-    faults += "codegen.generate = lambda *_: open('/nowhere/at all')\n"
-    (tmp_path / "faults/sitecustomize.py").write_text(faults, encoding="utf-8")
-    here = {"PYTHONPATH": str(tmp_path / "faults")}
+    code = "from create_agent import aside, codegen\naside._empty = lambda _: False\n"
+    code += "codegen.generate = lambda *_: open('/nowhere/at all')\n"
+    here = faults(code, tmp_path / "faults")
     done = create_agent("new", "refund-desk", cwd=tmp_path, check=False, **here)
     (left,) = tmp_path.glob(".new-*")
     assert 1 == done.returncode
@@ -424,13 +409,6 @@ def test_a_folder_of_ours_that_is_removed_is_no_riddle(tmp_path: Path) -> None:
     assert [] == list((tmp_path / "here").iterdir())
 
 
-def faults_of(code: str, folder: Path) -> dict[str, str]:
-    """The variables with which create-agent meets this code first."""
-    folder.mkdir()
-    (folder / "sitecustomize.py").write_text(code, encoding="utf-8")
-    return {"PYTHONPATH": str(folder)}
-
-
 def test_a_copy_that_fails_leaves_no_part_of_it(tmp_path: Path) -> None:
     """On a file system that takes no more, the file that was being copied goes, too."""
     code = """
@@ -445,8 +423,8 @@ placing.os.link, placing.shutil.copymode = link, copymode
 """
     target = target_of_kind("used", tmp_path / "there")
     before = everything(tmp_path / "there")
-    faults = faults_of(code, tmp_path / "faults")
-    done = create_agent("new", target, cwd=tmp_path, check=False, **faults)
+    here = faults(code, tmp_path / "faults")
+    done = create_agent("new", target, cwd=tmp_path, check=False, **here)
     assert (1, 1) == (done.returncode, done.stderr.count("\n"))
     assert before == everything(tmp_path / "there")
 
@@ -466,8 +444,8 @@ def place(source, destination, placed):
 placing._place = place
 """
     target = target_of_kind("empty", tmp_path / "there")
-    faults = faults_of(code, tmp_path / "faults")
-    done = create_agent("new", target, cwd=tmp_path, check=False, **faults)
+    here = faults(code, tmp_path / "faults")
+    done = create_agent("new", target, cwd=tmp_path, check=False, **here)
     assert 1 == done.returncode
     assert {"baml_src/mine.txt": b"mine", "baml_src/tests/mine.txt": b"mine"} == tree(target)
     assert ["baml_src"] == [path.name for path in target.iterdir()]

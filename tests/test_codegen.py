@@ -4,33 +4,10 @@ import os
 from pathlib import Path
 
 import pytest
-from support import create_agent, tree
+from support import adding, create_agent, faults, tree
 
-WRONG_SCHEMA = """
-from create_agent import new
-real = new._write_env
-def write_env(project):
-    real(project)
-    with open(project / "baml_src/human.baml", "a") as file:
-        file.write("class Broken {\\n  name strin\\n}\\n")
-new._write_env = write_env
-"""
-WRONG_PACKAGE = """
-from create_agent import new
-real = new._write_env
-def write_env(project):
-    real(project)
-    (project / "src/refund_desk/__init__.py").write_text("import nothing_of_that_name\\n")
-new._write_env = write_env
-"""
-
-
-def faults(code: str, folder: Path) -> str:
-    """A PYTHONPATH on which every Python of a run meets this code first."""
-    folder.mkdir()
-    guarded = f"import sys\nif 'create_agent' in ' '.join(sys.orig_argv):\n    exec({code!r})\n"
-    (folder / "sitecustomize.py").write_text(guarded, encoding="utf-8")
-    return str(folder)
+WRONG_SCHEMA = adding("baml_src/human.baml", "class Broken {\n  name strin\n}\n")
+WRONG_PACKAGE = adding("src/refund_desk/__init__.py", "import nothing_of_that_name\n")
 
 
 def test_programs_on_the_path_are_not_asked(tmp_path: Path, project: Path) -> None:
@@ -52,7 +29,7 @@ def test_programs_on_the_path_are_not_asked(tmp_path: Path, project: Path) -> No
 @pytest.mark.parametrize("backtrace", ["RUST_BACKTRACE", "RUST_LIB_BACKTRACE"])
 def test_a_schema_error_is_bamls_own_words(backtrace: str, tmp_path: Path) -> None:
     """File, line and reason, without a backtrace, also where one is asked for; nothing is made."""
-    here = {"PYTHONPATH": faults(WRONG_SCHEMA, tmp_path / "faults"), backtrace: "full"}
+    here = {**faults(WRONG_SCHEMA, tmp_path / "faults"), backtrace: "full"}
     done = create_agent("new", "a/refund-desk", cwd=tmp_path, check=False, **here)
     assert (1, "") == (done.returncode, done.stdout)
     assert "strin" in done.stderr
@@ -64,7 +41,7 @@ def test_a_schema_error_is_bamls_own_words(backtrace: str, tmp_path: Path) -> No
 
 def test_a_client_that_cannot_be_imported_is_one_line(tmp_path: Path) -> None:
     """The reason without a traceback, and nothing is made."""
-    here = {"PYTHONPATH": faults(WRONG_PACKAGE, tmp_path / "faults")}
+    here = faults(WRONG_PACKAGE, tmp_path / "faults")
     done = create_agent("new", "a/refund-desk", cwd=tmp_path, check=False, **here)
     assert 1 == done.returncode
     assert done.stderr.splitlines() == [

@@ -140,7 +140,7 @@ def test_tools_lists_the_sets(tmp_path: Path) -> None:
 
 def test_help_and_version_answer_without_the_heavy_imports(tmp_path: Path) -> None:
     """--help and --version work where copier and baml_py cannot be imported."""
-    block = "import sys\nsys.modules.update(copier=None, baml_py=None, jinja2=None)\n"
+    block = "import sys\nsys.modules.update(copier=None, baml_py=None, jinja2=None, yaml=None)\n"
     (tmp_path / "sitecustomize.py").write_text(block, encoding="utf-8")
     for word in ("--help", "--version"):
         assert create_agent(word, cwd=tmp_path, PYTHONPATH=str(tmp_path)).stdout

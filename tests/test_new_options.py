@@ -15,7 +15,17 @@ from pathlib import Path
 import psutil
 import pytest
 import yaml
-from support import agent, create_agent, environment, everything, run, tree
+from support import (
+    adding,
+    agent,
+    create_agent,
+    environment,
+    everything,
+    faults,
+    run,
+    start,
+    tree,
+)
 
 from create_agent import __version__
 
@@ -165,21 +175,12 @@ def test_verify_makes_nothing_of_a_project_that_cannot_be_installed(
     assert ["bin"] == [path.name for path in tmp_path.iterdir()]
 
 
-FAILING = """
-from create_agent import new
-real = new._write_env
-def write_env(project):
-    real(project)
-    (project / "tests/test_more.py").write_text("def test_more() -> None:\\n    assert 1 == 2\\n")
-new._write_env = write_env
-"""
+FAILING = adding("tests/test_more.py", "def test_more() -> None:\n    assert 1 == 2\n")
 
 
 def test_verify_makes_nothing_of_a_project_whose_tests_fail(tmp_path: Path) -> None:
     """A failing test is shown, exit 1, and nothing is made."""
-    (tmp_path / "faults").mkdir()
-    (tmp_path / "faults/sitecustomize.py").write_text(FAILING, encoding="utf-8")
-    here = {"PYTHONPATH": str(tmp_path / "faults")}
+    here = faults(FAILING, tmp_path / "faults")
     words = ("new", "a/refund-desk", "--verify")
     done = create_agent(*words, cwd=tmp_path, check=False, **here)
     assert (1, "") == (done.returncode, done.stdout)
@@ -191,13 +192,8 @@ def test_verify_makes_nothing_of_a_project_whose_tests_fail(tmp_path: Path) -> N
 
 def test_an_interrupt_while_verifying_leaves_nothing(tmp_path: Path) -> None:
     """Neither the project, nor the environment, nor the installer are there afterwards."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "create_agent", "new", "refund-desk", "--verify"],
-        cwd=tmp_path,
-        env=environment(PATH=path_with(folder=tmp_path / "bin")),
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    binaries = path_with(folder=tmp_path / "bin")
+    process = start("new", "refund-desk", "--verify", cwd=tmp_path, PATH=binaries)
     assert process.stderr
     while "installing" not in process.stderr.readline():
         pass
@@ -253,14 +249,7 @@ def test_try_without_a_registry_keeps_the_project(tmp_path: Path) -> None:
 
 def test_an_interrupt_while_trying_keeps_the_project(tmp_path: Path) -> None:
     """Exit 130, and the message says where the project is."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "create_agent", "new", "refund-desk", "--try", "add 3 and 4"],
-        cwd=tmp_path,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = start("new", "refund-desk", "--try", "add 3 and 4", cwd=tmp_path)
     assert process.stderr
     while "installing" not in process.stderr.readline():
         pass
