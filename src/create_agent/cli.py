@@ -77,6 +77,9 @@ def new(
         str | None,
         typer.Option(help=f"The model its .env names: {_PROVIDERS}. Default: the agent looks."),
     ] = None,
+    no_server: Annotated[
+        bool, typer.Option("--no-server", help="Leave the HTTP API and the inbox out.")
+    ] = False,
     interactive: Annotated[
         bool, typer.Option("-i", "--interactive", help="Ask for what is not given.")
     ] = False,
@@ -100,12 +103,18 @@ def new(
     from . import interview, new, report, trying
 
     trying.require_sense(message, dry_run, verify)
-    wishes = interview.Wishes(path, name, tools, provider)
+    wishes = interview.Wishes(path, name, tools, provider, False if no_server else None)
     defaults = wishes.missing_options()
     if interactive:
         interview.complete(wishes)
         defaults = []
-    plan = new.plan(wishes.require_target(), wishes.name, wishes.tools, wishes.provider)
+    plan = new.plan(
+        wishes.require_target(),
+        wishes.name,
+        wishes.tools,
+        wishes.provider,
+        wishes.server is not False,
+    )
     trying.require_room(plan.target, message, verify)
     if dry_run:
         made = new.preview(plan)

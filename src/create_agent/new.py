@@ -55,13 +55,18 @@ class Created:
 
 
 def plan(
-    target: str, name: str | None = None, tools: str | None = None, provider: str | None = None
+    target: str,
+    name: str | None = None,
+    tools: str | None = None,
+    provider: str | None = None,
+    server: bool = True,
 ) -> Plan:
     """Check the wishes for a project, without writing anything.
 
     target: its folder, into which its files must fit. name: the distribution's; the folder's name
     for None. tools: the tool sets, separated by commas; all of them for None. provider: the model
-    that its .env names; for None its agent looks for one. Raises UserError, exit code 2.
+    that its .env names; for None its agent looks for one. server: whether it has the HTTP API and
+    the inbox. Raises UserError, exit code 2.
     """
     with _one_line_for_disk_errors(target):
         path = absolute(target)
@@ -70,6 +75,7 @@ def plan(
             project_name=named.distribution,
             package=named.package,
             tools=toolsets.choose(tools),
+            server=server,
             provider=providers.choose(provider),
             baml_version=codegen.baml_version(),
             template_version=__version__,

@@ -33,6 +33,7 @@ class Answers:
     project_name: str
     package: str
     tools: list[str]
+    server: bool
     provider: str
     baml_version: str
     template_version: str
@@ -86,7 +87,8 @@ class Template:
             plain = PurePosixPath(*(self._rendered(part, values) for part in path.parts))
             if plain.name.endswith(_SUFFIX):
                 plain = plain.with_suffix("")
-            if not any(fnmatchcase(plain.name, pattern) for pattern in left_out):
+            names = plain.parts  # a pattern may name a file, or a folder above it
+            if not any(fnmatchcase(name, pattern) for name in names for pattern in left_out):
                 found[plain] = source
         return found
 

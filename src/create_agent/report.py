@@ -23,6 +23,7 @@ _REFUND = "please refund order A-17, the blender for 12.50 dollars arrived broke
 _DEFAULTS = {
     "--tools": "every tool set (--tools)",
     "--provider": "the agent looks for a model (--provider)",
+    "--no-server": "an HTTP API and an inbox (--no-server leaves them out)",
 }
 
 
@@ -59,6 +60,7 @@ def receipt(
         "name": answers.project_name,
         "package": answers.package,
         "sets": answers.tools,
+        "server": answers.server,
         "provider": answers.provider or None,
         "defaults": defaults,
         "dry_run": dry_run,

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -109,6 +110,11 @@ def _tools(args: argparse.Namespace) -> int:
     return 0
 
 
+def _serve(args: argparse.Namespace) -> int:
+    """Serve the HTTP API and the inbox; loaded when it is used."""
+    return int(import_module(f"{PACKAGE}.runtime.server").serve(args))
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser whose errors say how to write a text that looks like an option."""
 
@@ -164,6 +170,13 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("id", metavar="ID")
 
     _add(commands, "tools", "list the tools, their policies and fields")
+
+    if find_spec(f"{PACKAGE}.runtime.server"):  # left out of a project without a server
+        serve = commands.add_parser("serve", help="serve the HTTP API, and the inbox as a page")
+        serve.set_defaults(command=_serve)
+        serve.add_argument("--host", default="127.0.0.1", help="another needs AGENT_API_TOKEN")
+        serve.add_argument("--port", type=_port, default=8000, help="0 for any that is free")
+        serve.add_argument("--workers", type=_count, default=1, help="processes; 1 if left out")
     return parser
 
 
@@ -186,6 +199,18 @@ def _over_threads(name: str) -> Callable[[argparse.Namespace], int]:
         return code
 
     return command
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and int(text[:9]) < 65536):
+        raise argparse.ArgumentTypeError(f"{text!r} is no port; use 0 to 65535")
+    return int(text[:9])
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and 0 < int(text[:9]) <= 64):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of processes; use 1 to 64")
+    return int(text[:9])
 
 
 def _message(text: str) -> str:

@@ -37,8 +37,7 @@ def ask(args: argparse.Namespace) -> int:
         thread = Thread.create(store, args.message, tell)
     else:
         thread = Thread(store, args.thread, tell)
-        asked = (thread.pending or {}).get("kind") == "question"
-        (thread.add_answer if asked else thread.add_user_input)(args.message)
+        thread.add_answer(args.message, or_message=True)
     run(thread)
     while thread.pending and not args.no_input and person.is_there():
         if not person.put_to_person(thread, thread.pending):
@@ -91,7 +90,7 @@ def threads(args: argparse.Namespace) -> int:
     """List the threads, those that wait for a person first."""
     shapes = open_store().summaries()
     if args.json:
-        print(json.dumps([{k: v for k, v in s.items() if k != "title"} for s in shapes], indent=2))
+        print(json.dumps(shapes, indent=2))
         return 0
     shapes.sort(key=lambda shape: shape["status"] != "waiting")
     rows = [[s["id"], s["status"], printable(s["title"])] for s in shapes]

@@ -6,7 +6,7 @@ store.py is plain enough for others than SQLite: another one is another class li
 
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -69,19 +69,26 @@ class Database:
                 self.change("ROLLBACK")
             raise
 
-    def create(self, version: int, tables: str) -> None:
-        """Create the tables, once. Raises StoreError if they were made by newer code."""
-        if self.rows("PRAGMA user_version") == [(version,)]:
+    def create(self, steps: Sequence[str]) -> None:
+        """Take the steps that this database has not seen, each a script of SQL, once.
+
+        Raises StoreError if newer code took further ones.
+        """
+        if self.rows("PRAGMA user_version") == [(len(steps),)]:
             return
         with self.transaction():
-            ((found,),) = self.rows("PRAGMA user_version")
-            if found == version:  # another process was faster
-                return
-            if found > version:
+            ((taken,),) = self.rows("PRAGMA user_version")  # another process may be faster
+            if taken > len(steps):
                 raise StoreError(f"{self.path} was made by a newer version; update this one")
-            for statement in tables.split(";"):
-                self.change(statement)
-            self.change(f"PRAGMA user_version = {version}")
+            for step in steps[taken:]:
+                for statement in step.split(";"):
+                    self.change(statement)
+            self.change(f"PRAGMA user_version = {len(steps)}")
+
+    def version(self) -> int:
+        """Another number whenever something was written over another connection than this one."""
+        ((found,),) = self.rows("PRAGMA data_version")
+        return int(found)
 
     def abandon(self) -> None:
         """Forget the transaction that there may be, from within an interrupt."""

@@ -67,6 +67,10 @@ class StoreError(Exception):
     """The store cannot be read or written, or holds nothing under an id; one line that says it."""
 
 
+class Unknown(StoreError):
+    """Nothing is kept under this id."""
+
+
 class Fenced(StoreError):
     """Another process has taken this thread over; what this one does no longer counts."""
 

@@ -6,12 +6,13 @@ answers in QUESTIONS.
 """
 
 import json
+import time
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from types import NoneType
 from typing import Any
 
 from .errors import StoreError
+from .readable import iso
 
 VERSION = 1
 FIELDS: dict[str, dict[str, tuple[type, ...]]] = {
@@ -53,8 +54,7 @@ class Event:
 def new_event(seq: int, type: str, data: dict[str, Any], meta: dict[str, Any] | None) -> Event:
     """An event of now. `data` is copied as JSON; half a surrogate pair becomes a question mark."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False).encode(errors="replace")
-    at = datetime.now(UTC).isoformat(timespec="milliseconds")
-    return Event(seq, type, json.loads(text), at, meta or {})
+    return Event(seq, type, json.loads(text), iso(time.time()), meta or {})
 
 
 def to_row(event: Event) -> Row:

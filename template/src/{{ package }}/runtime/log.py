@@ -13,6 +13,7 @@ from typing import Any, Literal
 from . import prompt
 from .errors import StopRun
 from .events import DONE, PERSON, QUESTIONS, Event
+from .readable import call_text, iso
 from .settings import Limits
 from .steps import call_hash
 from .tables import Approval, Effect
@@ -66,8 +67,12 @@ class Log:
             return "done"
         asked = self.approval is not None and self.approval.status == "pending"
         unknown = self.effect is not None and self.effect.state == "unknown"
-        waits = self.open.data["intent"] in QUESTIONS or asked or unknown
-        return "waiting" if waits else "running"
+        return "waiting" if self.question or asked or unknown else "running"
+
+    @property
+    def question(self) -> Event | None:
+        """The question that a person is asked."""
+        return self.open if self.open and self.open.data["intent"] in QUESTIONS else None
 
     @property
     def answer(self) -> str | None:
@@ -87,15 +92,15 @@ class Log:
         if self.open is None or self.status != "waiting":
             return None
         call = deepcopy(self.open.data)  # what is shown may be changed, what will run may not
-        if call["intent"] in QUESTIONS:
+        if self.question:
             return {"kind": "question", "message": call["message"]}
-        shown = {"call": call, "call_hash": call_hash(call)}
+        shown = {"call": call, "call_hash": call_hash(call), "text": call_text(call)}
         if self.effect is not None:
             problem = json.loads(self.effect.result or "null")
             return {"kind": "outcome", "effect_key": self.effect.key, **shown, "problem": problem}
         assert self.approval is not None
-        approval_id = self.approval.id
-        return {"kind": "approval", "approval_id": approval_id, **shown, "earlier": self.earlier}
+        known = {"earlier": self.earlier, "expires": iso(self.approval.expires)}
+        return {"kind": "approval", "approval_id": self.approval.id, **shown, **known}
 
     @property
     def title(self) -> str:
@@ -123,6 +128,8 @@ class Log:
         return {
             "id": self.id,
             "status": self.status,
+            "title": self.title,
+            "at": self.events[-1].at if self.events else None,
             "answer": self.answer,
             "pending": self.pending,
             "failure": self.failure,

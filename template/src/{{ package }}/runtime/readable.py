@@ -40,6 +40,11 @@ def on_day(seconds: float) -> str:
     return f"on {datetime.fromtimestamp(seconds, UTC):%Y-%m-%d}"
 
 
+def iso(seconds: float) -> str:
+    """A time, in seconds since 1970, in ISO 8601: `2026-11-30T12:00:00.000+00:00`."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+
+
 def compact(text: str) -> str:
     """An error in one line of at most 200 characters, for the model to read."""
     line = " ".join(text.split())

@@ -3,7 +3,7 @@
 import sys
 from typing import Any
 
-from .events import DONE, QUESTIONS, Event
+from .events import FOR_A_PERSON, Event
 from .log import Log
 from .readable import call_text, printable, value_text
 
@@ -13,29 +13,37 @@ def note(text: str) -> None:
     print(printable(text), file=sys.stderr, flush=True)
 
 
-def event_text(event: Event) -> str | None:
-    """An event as one line; None for a person's own words and for what is put to them."""
+def words(event: Event) -> tuple[str, str]:
+    """Whose an event is, and what it says to a person: `("call", "add(a=3, b=4)")`."""
     data = event.data
     match event.type:
-        case "tool_call" if data["intent"] not in {DONE, *QUESTIONS}:
-            return f"→ {call_text(data)}"
+        case "user_input" | "human_response":
+            return "person", str(data["text"])
+        case "tool_call" if data["intent"] in FOR_A_PERSON:
+            return "agent", str(data["message"])
+        case "tool_call":
+            return "call", call_text(data)
         case "tool_response":
-            return f"  = {value_text(data['result'])}"
+            return "result", value_text(data["result"])
         case "approval":
             comment = f": {data['comment']}" if data["comment"] else ""
-            return f"  {'approved' if data['approved'] else 'refused'} by {data['by']}{comment}"
+            said = "approved" if data["approved"] else "refused"
+            return "decision", f"{said} by {data['by']}{comment}"
         case "error":
-            return f"  ! {data['message']}"
+            return "error", str(data["message"])
         case "failed":
-            return f"failed ({data['type']}): {data['message']}"
-    return None
+            return "failed", f"({data['type']}): {data['message']}"
+    return event.type, ""
+
+
+_SIGNS = {"person": "person: ", "agent": "agent: ", "call": "→ ", "result": "= ", "error": "! "}
 
 
 def timeline(log: Log) -> str:
     """What happened in a thread, one event a line, and what it waits for."""
     lines = [f"thread {log.id}: {log.status}"]
     for event in log.events:
-        text = f"{_line(event)}{_cost(event.meta)}"
+        text = f"{_line(event).strip()}{_cost(event.meta)}"
         # Indented, so that no text can pass for another event.
         lines.append(f"{event.at[:19]}Z  " + text.replace("\n", "\n" + " " * 22))
     if pending := log.pending:
@@ -47,14 +55,10 @@ def timeline(log: Log) -> str:
 
 
 def _line(event: Event) -> str:
-    match event.type:
-        case "user_input" | "human_response":
-            return f"person: {event.data['text']}"
-        case "tool_call" if event.data["intent"] in {DONE, *QUESTIONS}:
-            return f"agent: {event.data.get('message')}"
-        case "resumed":
-            return "resumed"
-    return str(event_text(event)).strip()
+    whose, said = words(event)
+    if whose in {"failed", "resumed"}:
+        return f"{whose} {said}"
+    return f"{_SIGNS.get(whose, '')}{said}"
 
 
 def _cost(meta: dict[str, Any]) -> str:
@@ -69,9 +73,12 @@ def _cost(meta: dict[str, Any]) -> str:
 
 
 def tell(event: Event) -> None:
-    """Print an event as it is written, for the `on_event` of a thread."""
-    if line := event_text(event):
-        note(line)
+    """Print an event as it is written, for the `on_event` of a thread; not what the person at the
+    terminal has just said, nor what they are about to be asked or told.
+    """
+    whose, _ = words(event)
+    if whose not in {"person", "agent", "resumed"}:
+        note(f"{'' if whose in {'call', 'failed'} else '  '}{_line(event)}")
 
 
 def table(rows: list[list[str]]) -> str:

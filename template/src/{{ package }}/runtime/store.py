@@ -15,16 +15,18 @@ from typing import Any
 
 from . import events
 from .database import IN_MEMORY, Database, open_database
-from .errors import Busy, Fenced, StoreError
+from .errors import Busy, Fenced, StoreError, Unknown
 from .events import Event
+from .readable import iso
 from .settings import Settings
-from .tables import SCHEMA, TABLES, Approval, Effect
+from .tables import STEPS, Approval, Effect
 
 STATUSES = ("running", "waiting", "done", "failed")
 LEASE = 15.0  # seconds that a process may be silent before another takes its thread over
 
 _FREE = "(lease_until < ? OR lease_until > ?)"  # a lease far ahead is one of a clock set back
 _APPROVAL = "SELECT id, thread_id, seq, call_hash, status, by_whom, expires FROM approvals"
+_SUMMARY = "SELECT id, status, summary, title, created FROM threads"
 _EFFECT = "SELECT key, thread_id, seq, call_hash, call, once, state, result, at FROM effects"
 
 
@@ -34,9 +36,9 @@ def new_id() -> str:
 
 
 def require_id(text: str) -> str:
-    """The text, if it is an id of a thread or an approval. Raises StoreError otherwise."""
+    """The text, if it is an id of a thread or an approval. Raises Unknown otherwise."""
     if not re.fullmatch(r"[0-9a-f]{32}", text):
-        raise StoreError(f"{text[:40]!r} is no id; `threads` lists them")
+        raise Unknown(f"{text[:40]!r} is no id; `threads` lists them")
     return text
 
 
@@ -45,7 +47,7 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        database.create(SCHEMA, TABLES)
+        database.create(STEPS)
 
     def beside(self) -> "Store":
         """The same threads over another connection, which waits for no other."""
@@ -59,31 +61,37 @@ class Store:
         sql = "INSERT INTO threads VALUES (?, 'waiting', '{}', '', 0, 0, ?)"
         self.database.change(sql, thread_id, time.time())
 
-    def summaries(self) -> list[dict[str, Any]]:
-        """Each thread as in the one JSON shape, but for its events, newest first; with a title."""
-        found = []
-        for row in self.database.rows(
-            "SELECT id, status, summary, title FROM threads ORDER BY created DESC, id"
-        ):
-            thread_id, status, summary, title = row
-            shape = {"id": thread_id, "status": status, "answer": None, "pending": None}
-            shape = {**shape, "failure": None, "title": str(title)}
-            try:
-                read = {**shape, **json.loads(summary)}
-                if read["status"] not in STATUSES:
-                    raise ValueError
-                found.append(read)
-            except (TypeError, ValueError, RecursionError):
-                problem = {"type": "damaged", "message": "its summary is damaged"}
-                found.append({**shape, "status": "failed", "failure": problem})
-        return found
+    def summaries(
+        self, status: str | None = None, before: str | None = None, limit: int = 10**9
+    ) -> list[dict[str, Any]]:
+        """Threads as in the one JSON shape, but for their events, newest first.
+
+        status: only these. before: only those older than this one. limit: at most so many.
+        Raises Unknown where there is no thread `before`.
+        """
+        where, values = "WHERE 1 = 1", []
+        if status is not None:
+            where, values = f"{where} AND status = ?", [status]
+        if before is not None:
+            before = self.thread_of(before)
+            ((created,),) = self.database.rows("SELECT created FROM threads WHERE id = ?", before)
+            where = f"{where} AND (created < ? OR (created = ? AND id > ?))"
+            values += [created, created, before]
+        sql = f"{_SUMMARY} {where} ORDER BY created DESC, id LIMIT ?"
+        return [_shape(row) for row in self.database.rows(sql, *values, limit)]
+
+    def summary(self, thread_id: str) -> dict[str, Any]:
+        """One thread, in the same shape. Raises Unknown."""
+        for row in self.database.rows(f"{_SUMMARY} WHERE id = ?", thread_id):
+            return _shape(row)
+        raise Unknown(f"there is no thread {thread_id[:40]}")
 
     def thread_of(self, some_id: str) -> str:
-        """The id of a thread from its own or from that of an approval. Raises StoreError."""
+        """The id of a thread from its own or from that of an approval. Raises Unknown."""
         for sql in ("SELECT id FROM threads WHERE id = ?", f"{_APPROVAL} WHERE id = ?"):
             if found := self.database.rows(sql, require_id(some_id)):
                 return str(found[0][1 if len(found[0]) > 1 else 0])
-        raise StoreError(f"there is no thread or approval {some_id}; `threads` lists them")
+        raise Unknown(f"there is no thread or approval {some_id}; `threads` lists them")
 
     def interrupted(self) -> list[str]:
         """The threads that should be running, and that nobody has claimed, oldest first."""
@@ -204,6 +212,21 @@ class Store:
         """Note how an effect ended."""
         sql = "UPDATE effects SET state = ?, result = ?, at = ? WHERE key = ?"
         self.database.change(sql, state, json.dumps(result), time.time(), key)
+
+
+def _shape(row: tuple[Any, ...]) -> dict[str, Any]:
+    thread_id, status, summary, title, created = row
+    nothing_yet = {"answer": None, "pending": None, "failure": None}
+    shape = {"id": thread_id, "status": status, "title": str(title), "at": None, **nothing_yet}
+    try:
+        shape["at"] = iso(created)
+        shape |= json.loads(summary)  # an older one lacks what came later
+        if shape["status"] in STATUSES:
+            return shape
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        pass
+    problem = {"type": "damaged", "message": "its summary is damaged"}
+    return {**shape, "status": "failed", "failure": problem}
 
 
 def _approval(rows: list[tuple[Any, ...]]) -> Approval | None:

@@ -1,13 +1,13 @@
 """The tables of the thread store, and their rows. SQL that SQLite and PostgreSQL both take.
 
-A change needs a new SCHEMA number, and a way from the tables of the old one: people keep threads.
+A change is another step at the end of STEPS; one that was released stays as it is, since people
+keep threads.
 """
 
 import time
 from dataclasses import dataclass
 
-SCHEMA = 1
-TABLES = """
+_THREADS = """
 CREATE TABLE threads (
     id TEXT PRIMARY KEY,
     status TEXT NOT NULL,
@@ -51,6 +51,20 @@ CREATE TABLE effects (
 );
 CREATE UNIQUE INDEX effects_once ON effects (once) WHERE state IN ('started', 'unknown', 'done')
 """
+_DELIVERIES = """
+CREATE TABLE deliveries (
+    key TEXT PRIMARY KEY,
+    request TEXT NOT NULL,
+    status INTEGER NOT NULL,
+    thread_id TEXT NOT NULL,
+    events BIGINT NOT NULL,
+    answer TEXT NOT NULL,
+    at DOUBLE PRECISION NOT NULL
+);
+CREATE INDEX deliveries_by_time ON deliveries (at);
+CREATE INDEX threads_by_time ON threads (created)
+"""
+STEPS = (_THREADS, _DELIVERIES)
 # Status, summary and title of a thread repeat what its log says, so that a list reads no logs.
 
 

@@ -14,7 +14,7 @@ from typing import Any, Self
 from .baml import dump_step
 from .call import APPROVAL_LASTS, Call
 from .errors import Conflict, Overtaken, Refused, StopRun, StoreError, ToolError
-from .events import QUESTIONS, Event, new_event
+from .events import Event, new_event
 from .log import Log
 from .readable import compact
 from .steps import NextStep, call_hash
@@ -33,7 +33,8 @@ class Thread(Log):
         self._saved = 0  # how many of the events are in the store
         self._on_event = on_event
         self.epoch: int | None = None  # of the claim, while there is one
-        self._load(store.thread_of(some_id))
+        self.id = store.thread_of(some_id)
+        self.refresh()
 
     @classmethod
     def create(cls, store: Store, text: str | None = None, on_event: OnEvent | None = None) -> Self:
@@ -62,7 +63,9 @@ class Thread(Log):
 
     def refresh(self) -> None:
         """Read the thread again: others may have written to it."""
-        self._load(self.id)
+        Log.__init__(self, self.id, self.store.events(self.id))
+        self._saved = len(self.events)
+        self._look_up()
 
     @contextmanager
     def writing(self, claimed: bool = True) -> Iterator[Store]:
@@ -101,9 +104,8 @@ class Thread(Log):
         if self.open is None:
             return None
         data, decided = self.open.data, self.approval
-        approved = decided is not None and decided.status == "approved"
-        is_same = decided is not None and decided.call_hash == call_hash(data)
-        return Call(self, self.open.seq, data, approved and is_same)
+        approved = decided and decided.status == "approved" and decided.call_hash == call_hash(data)
+        return Call(self, self.open.seq, data, bool(approved))
 
     def add_call(self, step: NextStep, meta: dict[str, Any]) -> Call:
         """What the model chose. It is written down with what comes of it, and before any effect."""
@@ -112,7 +114,7 @@ class Thread(Log):
 
     @property
     def has_unsaved(self) -> bool:
-        """Whether there is a call that is not written down yet."""
+        """Whether a call is not written down yet."""
         return self._saved < len(self.events)
 
     def save(self) -> None:
@@ -152,14 +154,17 @@ class Thread(Log):
         with self.writing(claimed=False):
             self.add("user_input", {"text": text})
 
-    def add_answer(self, text: str) -> None:
-        """A person's answer to the question that waits, which permits no call. Raises Conflict if
-        there is none.
+    def add_answer(self, text: str, or_message: bool = False) -> None:
+        """A person's answer to the question that waits, which permits no call. Where none waits it
+        is a message if it may be one. Raises Conflict otherwise.
         """
         with self.writing(claimed=False):
-            if self.open is None or self.open.data["intent"] not in QUESTIONS:
+            if self.question:
+                self.add("human_response", {"call": self.question.seq, "text": text})
+            elif or_message:
+                self.add("user_input", {"text": text})
+            else:
                 raise Conflict("no question waits for an answer; look at the thread again")
-            self.add("human_response", {"call": self.open.seq, "text": text})
 
     def decide(
         self, approval_id: str, call_hash: str, approved: bool, by: str, comment: str = ""
@@ -202,7 +207,6 @@ class Thread(Log):
                 self.store.add_approval(replace(self.approval, id=new_id(), expires=until))
 
     def _undecided(self, approval_id: str) -> Approval:
-        """The approval that waits under this id."""
         asked = self.store.approval(approval_id)
         if asked is None or asked.thread_id != self.id:
             raise Conflict("nothing waits under this id; look at the thread again")
@@ -213,11 +217,6 @@ class Thread(Log):
         if asked.is_over:
             raise Conflict(f"the time to approve is over; `resume {self.id}` asks anew")
         return asked
-
-    def _load(self, thread_id: str) -> None:
-        Log.__init__(self, thread_id, self.store.events(thread_id))
-        self._saved = len(self.events)
-        self._look_up()
 
     def _catch_up(self) -> None:
         """Take in what others have written."""
@@ -242,7 +241,10 @@ class Thread(Log):
                 self.earlier = call.done_already()
 
     async def _renew(self, epoch: int) -> None:
+        pause = LEASE / 3
         while True:
-            await asyncio.sleep(LEASE / 3)
-            with suppress(StoreError):  # the next write tells what is lost
+            await asyncio.sleep(pause)
+            pause = LEASE / 100  # if somebody else is writing; what is lost the next write tells
+            with suppress(StoreError):
                 self.store.beside().renew(self.id, epoch)
+                pause = LEASE / 3

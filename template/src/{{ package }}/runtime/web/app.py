@@ -1,0 +1,117 @@
+"""The application: the API, the page, and what every answer has in common."""
+
+import asyncio
+import logging
+import signal
+import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException as StarletteHTTPException
+
+from ..errors import StoreError, Unknown
+from ..models import choose_model
+from ..readable import compact
+from ..settings import PACKAGE, load_settings
+from . import api, pages
+from .access import Access, hosts_of, token_of
+from .redelivery import OtherRequest
+from .runs import Runs
+from .stores import Stores
+from .streams import Streams
+
+log = logging.getLogger(__name__)
+
+
+def create_app() -> FastAPI:
+    """The application, with the settings of the environment and of .env."""
+    settings = load_settings()
+
+    @asynccontextmanager
+    async def live(app: FastAPI) -> AsyncIterator[None]:
+        stores = Stores(settings)
+        await stores.read(lambda store: store.summaries(limit=1))  # raises what is wrong with it
+        runs = Runs(choose_model(settings).ask, settings.limits, settings)
+        streams = Streams(stores)
+        app.state.services = api.Services(stores, runs, streams)
+        watching = asyncio.create_task(streams.watch())
+        runs.begin()
+        _before_the_end(streams.end)
+        yield
+        streams.end()
+        await watching
+        await asyncio.to_thread(runs.stop)
+        stores.close()
+
+    app = FastAPI(title=PACKAGE, lifespan=live, docs_url=None, redoc_url=None)
+    app.router.redirect_slashes = False
+    app.include_router(api.router)
+    app.include_router(pages.router)
+    app.add_middleware(Access, hosts=hosts_of(settings), token=token_of(settings))
+    for kind, handler in _HANDLERS.items():
+        app.add_exception_handler(kind, handler)
+    return app
+
+
+def _before_the_end(end: Callable[[], None]) -> None:
+    """Call a function when a signal ends the server, which waits for streams that never end."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for number in (signal.SIGINT, signal.SIGTERM):
+        before = signal.getsignal(number)
+
+        def handle(number: int, frame: Any, before: Any = before) -> None:
+            end()
+            if callable(before):
+                before(number, frame)
+
+        signal.signal(number, handle)
+
+
+def _problem(status: int, text: str) -> JSONResponse:
+    return JSONResponse({"error": text}, status)
+
+
+async def _not_as_it_has_to_be(request: Request, error: Exception) -> JSONResponse:
+    """Name the first thing that is wrong, where it is, and never what was sent."""
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    why = first.get("ctx", {}).get("error", first["msg"])  # of JSON that is none, and of our checks
+    return _problem(422, compact(f"{where}: {why}"))
+
+
+async def _other_request(request: Request, error: Exception) -> JSONResponse:
+    return _problem(422, "this Idempotency-Key was used for another request; use a new one")
+
+
+async def _http(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, StarletteHTTPException)
+    return JSONResponse({"error": str(error.detail)}, error.status_code, error.headers)
+
+
+async def _unknown(request: Request, error: Exception) -> JSONResponse:
+    return _problem(404, str(error))
+
+
+async def _no_store(request: Request, error: Exception) -> JSONResponse:
+    log.error("%s %s: %s", request.method, request.url.path, error)
+    return _problem(503, str(error))
+
+
+async def _broken(request: Request, error: Exception) -> JSONResponse:
+    return _problem(500, "a fault of this server; its log says more")
+
+
+_HANDLERS: dict[Any, Callable[[Request, Exception], Any]] = {
+    RequestValidationError: _not_as_it_has_to_be,
+    StarletteHTTPException: _http,
+    OtherRequest: _other_request,
+    Unknown: _unknown,
+    StoreError: _no_store,
+    Exception: _broken,
+}

@@ -1,0 +1,95 @@
+"""What happens in a thread, as it happens: server-sent events, with ids, for any number of readers.
+
+Each event of the log is a message whose id is its `seq`; a change of what the thread waits for, or
+of how it ended, is an event `thread` with the one JSON shape, but for its events.
+"""
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Any
+
+from ..errors import StoreError
+from ..events import Event
+from ..readable import printable
+from ..show import words
+from ..store import Store
+from ..thread import Thread
+from .stores import Stores
+
+LOOK = 0.15  # seconds between two looks for something new
+SILENCE = 15.0  # seconds after which a comment shows that the stream is alive
+
+log = logging.getLogger(__name__)
+
+News = tuple[list[Event], dict[str, Any]]
+
+
+class Streams:
+    """The streams of this process; one look at the store wakes all of them."""
+
+    def __init__(self, stores: Stores) -> None:
+        self._stores = stores
+        self._news = asyncio.Event()
+        self._readers = 0
+        self._is_ending = False
+
+    async def watch(self) -> None:
+        """Wake the streams when something was written, until `end`."""
+        seen = None
+        while not self._is_ending:
+            await asyncio.sleep(LOOK)
+            if self._readers:
+                with suppress(StoreError):
+                    if seen != (seen := await self._stores.version()):
+                        self._wake()
+        self._wake()
+
+    def end(self) -> None:
+        """Let every stream end; its readers come again, with the last id they have seen."""
+        self._is_ending = True
+
+    async def follow(self, thread_id: str, since: int) -> AsyncIterator[bytes]:
+        """A thread from one event on, until the reader leaves or the server ends."""
+
+        def look(store: Store) -> News:
+            if shape is None:  # all that may be known, which later is as it was last written
+                thread = Thread(store, thread_id)
+                return thread.events[since:], thread.summary()
+            return store.events(thread_id, since), store.summary(thread_id)
+
+        shape: dict[str, Any] | None = None
+        self._readers += 1
+        try:
+            yield b"retry: 1000\n\n"
+            while not self._is_ending:
+                news = self._news
+                added, now = await self._stores.read(look)
+                text = "".join(_message(event) for event in added)
+                if now != shape:
+                    text += f"event: thread\ndata: {json.dumps(now)}\n\n"
+                shape, since = now, since + len(added)
+                if text:
+                    yield text.encode()
+                try:
+                    await asyncio.wait_for(news.wait(), SILENCE)
+                except TimeoutError:
+                    yield b": still here\n\n"
+        except StoreError as error:
+            log.error("a stream ends: %s", error)
+        finally:
+            self._readers -= 1
+
+    def _wake(self) -> None:
+        self._news.set()
+        self._news = asyncio.Event()
+
+
+def _message(event: Event) -> str:
+    """An event as in the one JSON shape, and what it says to a person, by whom."""
+    whose, said = words(event)
+    data = {**asdict(event), "whose": whose, "text": printable(said)}
+    return f"id: {event.seq}\ndata: {json.dumps(data)}\n\n"
