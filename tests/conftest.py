@@ -1,11 +1,13 @@
 """Projects to test, each rendered once."""
 
+import shutil
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 import pytest
 from hostile_replies import add_owners_tools
+from payments import OVER_HTTP
 from support import create_agent
 
 
@@ -26,6 +28,18 @@ def project_with(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path
 def project(project_with: Callable[..., Path]) -> Path:
     """A project with every tool set. Tests must not change it."""
     return project_with()
+
+
+@pytest.fixture(scope="session")
+def paying(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project whose `send_refund` is replaced, in its one place, by a call over HTTP to PAY_URL.
+    Tests must not change it.
+    """
+    copy = tmp_path_factory.mktemp("paying") / project.name
+    shutil.copytree(project, copy)
+    with (copy / "src/refund_desk/tools/customer_support.py").open("a") as tools:
+        tools.write(OVER_HTTP)
+    return copy
 
 
 @pytest.fixture(scope="session")

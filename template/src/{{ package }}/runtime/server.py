@@ -39,13 +39,14 @@ def serve(args: argparse.Namespace) -> int:
     """Serve until a signal ends it. Raises SettingsError where that would not be safe."""
     settings = load_settings()
     family, address = _resolve(args.host, args.port)
-    if not ip_address(address[0]).is_loopback and not token_of(settings):
+    token = token_of(settings)
+    if not ip_address(address[0]).is_loopback and not token:
         where = f"{args.host} can be reached from other machines"
         raise SettingsError(f"{where}; set {TOKEN}, or leave --host out")
     if database_path(settings) == IN_MEMORY:
         raise SettingsError("DATABASE_URL keeps the threads in memory; serve needs a file")
     open_store(settings).database.close()
-    chosen = choose_model(settings)
+    chosen, _ = choose_model(settings), settings.limits  # which say now what is wrong with them
     listening = _listen(family, address, args)
     # In the environment, where the processes of --workers find it.
     os.environ[HOSTS] = ",".join([*hosts_of(settings), _in_url(args.host)])

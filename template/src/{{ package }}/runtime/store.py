@@ -22,6 +22,7 @@ from .settings import Settings
 from .tables import STEPS, Approval, Effect
 
 STATUSES = ("running", "waiting", "done", "failed")
+LAST = 253_402_300_800  # seconds since 1970 until the year 10000, which no date is in
 LEASE = 15.0  # seconds that a process may be silent before another takes its thread over
 
 _FREE = "(lease_until < ? OR lease_until > ?)"  # a lease far ahead is one of a clock set back
@@ -232,7 +233,8 @@ def _shape(row: tuple[Any, ...]) -> dict[str, Any]:
 def _approval(rows: list[tuple[Any, ...]]) -> Approval | None:
     if not rows:
         return None
-    if not isinstance(rows[0][-1], float | int):
+    expires = rows[0][-1]
+    if not isinstance(expires, float | int) or not 0 <= expires < LAST:
         raise StoreError(f"approval {rows[0][0]!r} is damaged; it is kept as it is")
     return Approval(*rows[0])
 
