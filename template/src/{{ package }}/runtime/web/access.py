@@ -18,7 +18,7 @@ from ..errors import SettingsError
 from ..settings import Settings
 from .pages import PATHS
 
-LARGEST_BODY = 256 * 1024  # bytes
+LARGEST_BODY = 1024 * 1024  # bytes; more than the longest text takes, however it is written
 PATIENCE = 30.0  # seconds in which a body has to arrive
 OWN_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 # What a browser has to load before it can ask for the token; none of it says anything of a thread.

@@ -83,6 +83,8 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
     401: {"model": bodies.Problem, "description": "The token is missing or wrong"},
     403: {"model": bodies.Problem, "description": "Asked from another site, or by another name"},
     404: {"model": bodies.Problem, "description": "There is nothing under this id"},
+    408: {"model": bodies.Problem, "description": "The body took too long"},
+    413: {"model": bodies.Problem, "description": "The body is too large"},
     422: {"model": bodies.Problem, "description": "The request is not as it has to be"},
 }
 _CONFLICT: dict[int | str, dict[str, Any]] = {
@@ -94,6 +96,8 @@ router = APIRouter(
     responses=_PROBLEMS,
     dependencies=[Security(HTTPBearer(auto_error=False, description="AGENT_API_TOKEN"))],
 )
+
+open_router = APIRouter()  # what needs no token; access.py says so
 
 
 @router.post("/threads", status_code=201, response_model=bodies.Thread)
@@ -209,7 +213,7 @@ async def follow(
     return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
 
 
-@router.get("/health", response_model=dict[str, str])
+@open_router.get("/health", response_model=dict[str, str], responses={403: _PROBLEMS[403]})
 async def health(given: With) -> Response:
     """Whether the server can read its threads."""
     await given.stores.read(lambda s: s.database.rows("SELECT 1"))

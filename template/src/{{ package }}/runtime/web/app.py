@@ -12,6 +12,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException as StarletteHTTPException
+from starlette.routing import compile_path
 
 from ..errors import StoreError, Unknown
 from ..models import choose_model
@@ -50,6 +51,7 @@ def create_app() -> FastAPI:
     app = FastAPI(title=PACKAGE, lifespan=live, docs_url=None, redoc_url=None)
     app.router.redirect_slashes = False
     app.include_router(api.router)
+    app.include_router(api.open_router)
     app.include_router(pages.router)
     app.add_middleware(Access, hosts=hosts_of(settings), token=token_of(settings))
     for kind, handler in _HANDLERS.items():
@@ -91,7 +93,22 @@ async def _other_request(request: Request, error: Exception) -> JSONResponse:
 
 async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, StarletteHTTPException)
-    return JSONResponse({"error": str(error.detail)}, error.status_code, error.headers)
+    headers = dict(error.headers or {})
+    if error.status_code == 405:
+        headers["allow"] = ", ".join(sorted(_methods_at(request)))
+    return JSONResponse({"error": str(error.detail)}, error.status_code, headers)
+
+
+def _methods_at(request: Request) -> set[str]:
+    """What may be asked for at this path; Starlette names only the first function's."""
+    paths = request.app.openapi()["paths"].items()
+    here = request.url.path
+    return {
+        method.upper()
+        for path, methods in paths
+        if compile_path(path)[0].fullmatch(here)
+        for method in methods
+    } or {"GET"}
 
 
 async def _unknown(request: Request, error: Exception) -> JSONResponse:

@@ -12,7 +12,7 @@ from fastapi import Request, Response
 from fastapi.routing import APIRoute
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-LONGEST_TEXT = 100_000  # characters of what a person writes
+LONGEST_TEXT = 50_000  # characters of what a person writes
 LONGEST_COMMENT = 2_000
 
 

@@ -81,6 +81,7 @@ function buttons(choices) {
     const button = element("button", text);
     button.type = "button";
     button.addEventListener("click", async () => {
+      if (button.disabled) return; // as for a click that a script made
       enable(false);
       await action();
       enable(true);

@@ -56,22 +56,23 @@ class Streams:
         """A thread from one event on, until the reader leaves or the server ends."""
 
         def look(store: Store) -> News:
-            if shape is None:  # all that may be known, which later is as it was last written
-                thread = Thread(store, thread_id)
-                return thread.events[since:], thread.summary()
             return store.events(thread_id, since), store.summary(thread_id)
 
-        shape: dict[str, Any] | None = None
+        def first_look(store: Store) -> dict[str, Any]:
+            return Thread(store, thread_id).summary()  # more than was known when it was written
+
         self._readers += 1
         try:
             yield b"retry: 1000\n\n"
+            written: dict[str, Any] | None = None
             while not self._is_ending:
                 news = self._news
                 added, now = await self._stores.read(look)
                 text = "".join(_message(event) for event in added)
-                if now != shape:
-                    text += f"event: thread\ndata: {json.dumps(now)}\n\n"
-                shape, since = now, since + len(added)
+                if now != written:
+                    shape = now if written else await self._stores.read(first_look)
+                    text += f"event: thread\ndata: {json.dumps(shape)}\n\n"
+                written, since = now, since + len(added)
                 if text:
                     yield text.encode()
                 try:
