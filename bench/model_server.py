@@ -19,7 +19,7 @@ def answer_to(step: dict[str, Any]) -> bytes:
     return head.encode() + b"\r\n\r\n" + body
 
 
-def serve(ready: Any, steps: list[dict[str, Any]]) -> None:
+def serve(ready: Any, steps: list[dict[str, Any]], seconds: float) -> None:
     """Answer for ever: with the step whose number is that of the results in the request."""
     answers = [answer_to(step) for step in steps]
 
@@ -29,12 +29,13 @@ def serve(ready: Any, steps: list[dict[str, Any]]) -> None:
                 head = (await reader.readuntil(b"\r\n\r\n")).lower()
                 length = int(head.split(b"content-length:")[1].split(b"\r\n")[0])
                 body = await reader.readexactly(length)
+                await asyncio.sleep(seconds)
                 writer.write(answers[body.count(b"</tool_response>")])
         except asyncio.IncompleteReadError:
             writer.close()
 
     async def run() -> None:
-        server = await asyncio.start_server(answer, "127.0.0.1", 0)
+        server = await asyncio.start_server(answer, "127.0.0.1", 0, backlog=1000)
         ready.send(server.sockets[0].getsockname()[1])
         await server.serve_forever()
 
@@ -42,11 +43,14 @@ def serve(ready: Any, steps: list[dict[str, Any]]) -> None:
 
 
 @contextmanager
-def model_server(steps: list[dict[str, Any]]) -> Iterator[dict[str, str]]:
-    """The settings of a server that chooses these steps, until the block ends."""
+def model_server(steps: list[dict[str, Any]], seconds: float = 0) -> Iterator[dict[str, str]]:
+    """The settings of a server that chooses these steps, until the block ends.
+
+    seconds: that it takes for each answer.
+    """
     here, there = multiprocessing.Pipe()
     context = multiprocessing.get_context("spawn")
-    server = context.Process(target=serve, args=(there, steps), daemon=True)
+    server = context.Process(target=serve, args=(there, steps, seconds), daemon=True)
     server.start()
     url = f"http://127.0.0.1:{here.recv()}/v1"
     try:

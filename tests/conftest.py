@@ -16,9 +16,14 @@ def project_with(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path
     """A project with these tool sets, made by the command. Tests must not change it."""
 
     @cache
-    def make(tools: str = "human,calculator,customer-support", name: str = "refund-desk") -> Path:
+    def make(
+        tools: str = "human,calculator,customer-support",
+        name: str = "refund-desk",
+        server: bool = True,
+    ) -> Path:
         folder = tmp_path_factory.mktemp("project")
-        create_agent("new", name, "--tools", tools, cwd=folder)
+        without = () if server else ("--no-server",)
+        create_agent("new", name, "--tools", tools, *without, cwd=folder)
         return folder / name
 
     return make

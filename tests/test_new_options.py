@@ -104,6 +104,7 @@ def test_json_is_a_receipt(dry_run: bool, tmp_path: Path) -> None:
         "name": "refund-desk",
         "package": "refund_desk",
         "sets": ["human", "calculator"],
+        "server": True,
         "provider": None,
         "defaults": ["--provider"],
         "dry_run": dry_run,

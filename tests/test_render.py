@@ -30,18 +30,21 @@ SETS = [
 ]
 
 
-def answers(tools: list[str], provider: str = "") -> Answers:
+def answers(tools: list[str], provider: str = "", server: bool = True) -> Answers:
     """Answers for a project."""
-    return Answers("refund.desk", "refund_desk", tools, provider, "0.226.3", "0.1.0")
+    return Answers("refund.desk", "refund_desk", tools, server, provider, "0.226.3", "0.1.0")
 
 
+@pytest.mark.parametrize("server", [True, False])
 @pytest.mark.parametrize("tools", SETS, ids=lambda tools: "-".join(tools))
-def test_what_is_rendered_is_what_copier_renders(tools: list[str], tmp_path: Path) -> None:
-    """Every path, mode and byte, for every choice of tool sets."""
+def test_what_is_rendered_is_what_copier_renders(
+    tools: list[str], server: bool, tmp_path: Path
+) -> None:
+    """Every path, mode and byte, for every choice of tool sets, with a server and without."""
     template = tmp_path / "template"
     compose(template)
     for provider in ("", *PROVIDERS) if len(tools) == 1 else ("",):
-        given = answers(tools, provider)
+        given = answers(tools, provider, server)
         ours, theirs = (tmp_path / f"{who}-{provider}" for who in ("ours", "theirs"))
         words = [sys.executable, "-c", COPY, str(template), str(theirs), json.dumps(asdict(given))]
         subprocess.run(words, check=True)

@@ -103,18 +103,13 @@ def new(
     from . import interview, new, report, trying
 
     trying.require_sense(message, dry_run, verify)
-    wishes = interview.Wishes(path, name, tools, provider, False if no_server else None)
+    wishes = interview.Wishes(path, name, tools, provider)
     defaults = wishes.missing_options()
     if interactive:
         interview.complete(wishes)
         defaults = []
-    plan = new.plan(
-        wishes.require_target(),
-        wishes.name,
-        wishes.tools,
-        wishes.provider,
-        wishes.server is not False,
-    )
+    given = (wishes.require_target(), wishes.name, wishes.tools, wishes.provider)
+    plan = new.plan(*given, server=not no_server)
     trying.require_room(plan.target, message, verify)
     if dry_run:
         made = new.preview(plan)

@@ -19,16 +19,10 @@ class Wishes:
     name: str | None
     tools: str | None
     provider: str | None
-    server: bool | None
 
     def missing_options(self) -> list[str]:
         """The options whose defaults count."""
-        wished = {
-            "--tools": self.tools,
-            "--provider": self.provider,
-            "--no-server": self.server,
-        }
-        return [option for option, wish in wished.items() if wish is None]
+        return [f"--{each}" for each in ("tools", "provider") if getattr(self, each) is None]
 
     def require_target(self) -> str:
         """The folder. Raises UserError, exit code 2, where none was said."""
@@ -72,17 +66,6 @@ def complete(wishes: Wishes) -> None:
         known = ", ".join(providers.PROVIDERS)
         question = f"Provider ({known}; empty: the agent looks for one)"
         wishes.provider = _ask(question, "", lambda text: providers.choose(text or None)) or None
-    if wishes.server is None:
-        answer = _ask("HTTP API and inbox (yes or no)", "yes", _check_yes_or_no)
-        wishes.server = answer in _YES
-
-
-_YES, _NO = {"y", "yes"}, {"n", "no"}
-
-
-def _check_yes_or_no(text: str) -> None:
-    if text not in _YES | _NO:
-        raise UserError(f"{text!r} is neither yes nor no")
 
 
 def _check_path(text: str, name: str | None) -> None:

@@ -23,7 +23,6 @@ _REFUND = "please refund order A-17, the blender for 12.50 dollars arrived broke
 _DEFAULTS = {
     "--tools": "every tool set (--tools)",
     "--provider": "the agent looks for a model (--provider)",
-    "--no-server": "an HTTP API and an inbox (--no-server leaves them out)",
 }
 
 
@@ -33,6 +32,8 @@ def summary(created: Created, defaults: list[str]) -> str:
     lines = [f"Created {shown(created.path)} with the tool sets {', '.join(answers.tools)}."]
     if defaults:
         lines.append(f"By default: {', '.join(_DEFAULTS[option] for option in defaults)}.")
+    if answers.server:
+        lines.append("It has an HTTP API and an inbox (serve; --no-server leaves them out).")
     if reason := why_no_environment(created.path):
         lines.append(f"Note: {reason}; move the project before it is installed")
     if created.verified:
