@@ -10,8 +10,7 @@ import getpass
 import json
 import os
 import sys
-from collections.abc import Callable
-from functools import cache
+from functools import cached_property
 from typing import Any
 
 from . import person
@@ -21,7 +20,7 @@ from .readable import call_text, printable
 from .reply import Ask
 from .settings import Limits, load_settings, program
 from .show import note, table, tell, timeline
-from .store import Store, open_store
+from .store import open_store
 from .thread import Thread
 
 EXIT_CODES = {"done": 0, "failed": 1, "waiting": 3}
@@ -32,58 +31,58 @@ _running: list[Thread] = []  # the thread that this process has claimed
 
 def ask(args: argparse.Namespace) -> int:
     """Give the agent a message, in a new thread or in one that there is."""
-    store, run = _ready()
+    desk = Desk()
     if args.thread is None:
-        thread = Thread.create(store, args.message, tell)
+        thread = Thread.create(desk.store, args.message, tell)
     else:
-        thread = Thread(store, args.thread, tell)
+        thread = Thread(desk.store, args.thread, tell)
         thread.add_answer(args.message, or_message=True)
-    run(thread)
+    desk.run(thread)
     while thread.pending and not args.no_input and person.is_there():
         if not person.put_to_person(thread, thread.pending):
             break
-        run(thread)
-    return _rest(args, store, thread, run)
+        desk.run(thread)
+    return desk.run_and_rest(args, thread)
 
 
 def answer(args: argparse.Namespace) -> int:
     """Answer the question that waits."""
-    store, run = _ready()
-    thread = Thread(store, args.id, tell)
+    desk = Desk()
+    thread = Thread(desk.store, args.id, tell)
     _pending(thread, "question")
     thread.add_answer(args.text)
-    return _run_on(args, store, thread, run)
+    return desk.run_and_rest(args, thread)
 
 
 def decide(args: argparse.Namespace) -> int:
     """Approve or refuse the call that waits."""
-    store, run = _ready()
-    thread = Thread(store, args.id, tell)
+    desk = Desk()
+    thread = Thread(desk.store, args.id, tell)
     if args.id == thread.id:
         args.id = _pending(thread, "approval")["approval_id"]
     pending = thread.pending or {}
     thread.decide(args.id, pending.get("call_hash", ""), args.approved, _name(), args.comment)
     note(f"{'approved' if args.approved else 'refused'}: {call_text(pending['call'])}")
-    return _run_on(args, store, thread, run)
+    return desk.run_and_rest(args, thread)
 
 
 def settle(args: argparse.Namespace) -> int:
     """Say what became of a call that may have happened."""
-    store, run = _ready()
-    thread = Thread(store, args.id.partition(":")[0], tell)
+    desk = Desk()
+    thread = Thread(desk.store, args.id.partition(":")[0], tell)
     key = args.id if ":" in args.id else _pending(thread, "outcome")["effect_key"]
     happened = args.happened is not None
     text = args.happened if happened else person.DID_NOT_HAPPEN
     thread.settle(key, happened, text, _name())
-    return _run_on(args, store, thread, run)
+    return desk.run_and_rest(args, thread)
 
 
 def resume(args: argparse.Namespace) -> int:
     """Let a thread go on that failed or was cut off, and ask anew what has expired."""
-    store, run = _ready()
-    thread = Thread(store, args.id, tell)
+    desk = Desk()
+    thread = Thread(desk.store, args.id, tell)
     thread.reopen()
-    return _run_on(args, store, thread, run)
+    return desk.run_and_rest(args, thread)
 
 
 def threads(args: argparse.Namespace) -> int:
@@ -125,26 +124,45 @@ def leave() -> str:
     return f"; go on with: {program()} resume {thread.id}"
 
 
-Run = Callable[[Thread], None]
+class Desk:
+    """What a command works at: the store, and the model, which is looked for when it is needed."""
 
+    def __init__(self) -> None:
+        self._settings = load_settings()
+        self._limits = self._settings.limits
+        self.store = open_store(self._settings)
 
-def _ready() -> tuple[Store, Run]:
-    """The store, and what runs a thread with the model of the settings, once there is need."""
-    settings = load_settings()
-    limits, store = settings.limits, open_store(settings)
+    def run(self, thread: Thread) -> None:
+        """Run a thread until it rests."""
+        if thread.status == "running":
+            asyncio.run(_run(thread, self._ask, self._limits))
 
-    @cache
-    def model() -> Ask:
-        found = choose_model(settings)
+    def run_and_rest(self, args: argparse.Namespace, thread: Thread) -> int:
+        """Run a thread, show how it rests, finish what was interrupted elsewhere; the exit code."""
+        self.run(thread)
+        if args.json:
+            print(json.dumps(thread.to_json(), indent=2))
+        elif thread.answer is not None:
+            print(printable(thread.answer))
+        if pending := thread.pending:
+            note(f"waiting for a person: {person.question(pending)}")
+            note(_ways_on(thread, pending["kind"]))
+        sys.stdout.flush()
+        for thread_id in self.store.interrupted():
+            try:
+                other = Thread(self.store, thread_id, tell)
+                note(f"thread {thread_id} was interrupted and goes on:")
+                self.run(other)
+            except Exception as error:  # whatever it is, it is no reason not to end
+                note(f"thread {thread_id} does not go on: {error}")
+        return EXIT_CODES[thread.status]
+
+    @cached_property
+    def _ask(self) -> Ask:
+        found = choose_model(self._settings)
         if found.note:
             note(found.note)
         return found.ask
-
-    def run(thread: Thread) -> None:
-        if thread.status == "running":
-            asyncio.run(_run(thread, model(), limits))
-
-    return store, run
 
 
 async def _run(thread: Thread, ask: Ask, limits: Limits) -> None:
@@ -165,31 +183,6 @@ async def _run(thread: Thread, ask: Ask, limits: Limits) -> None:
                 thread.refresh()
     finally:
         _running.clear()
-
-
-def _run_on(args: argparse.Namespace, store: Store, thread: Thread, run: Run) -> int:
-    run(thread)
-    return _rest(args, store, thread, run)
-
-
-def _rest(args: argparse.Namespace, store: Store, thread: Thread, run: Run) -> int:
-    """Show how a thread rests, finish what was interrupted elsewhere, and return the exit code."""
-    if args.json:
-        print(json.dumps(thread.to_json(), indent=2))
-    elif thread.answer is not None:
-        print(printable(thread.answer))
-    if pending := thread.pending:
-        note(f"waiting for a person: {person.question(pending)}")
-        note(_ways_on(thread, pending["kind"]))
-    sys.stdout.flush()
-    for thread_id in store.interrupted():
-        try:
-            other = Thread(store, thread_id, tell)
-            note(f"thread {thread_id} was interrupted and goes on:")
-            run(other)
-        except Exception as error:  # whatever it is, it is no reason not to end
-            note(f"thread {thread_id} does not go on: {error}")
-    return EXIT_CODES[thread.status]
 
 
 def _ways_on(thread: Thread, kind: str) -> str:
