@@ -451,19 +451,35 @@ def test_a_store_that_cannot_be_read_is_503(project: Path, tmp_path: Path) -> No
         assert 200 == api.get("/health").status
 
 
+FAULTS = {
+    "KeyError: 'x'": "{}['x']",
+    "SystemExit: 1": "raise SystemExit(1)",
+    "KeyboardInterrupt: ": "raise KeyboardInterrupt",
+    "CancelledError: ": "raise __import__('asyncio').CancelledError",
+}
+
+
 def test_a_fault_in_the_code_ends_one_run(project: Path, tmp_path: Path) -> None:
-    """The thread fails with the reason, may be resumed, and the server stays up."""
+    """Whatever the owner's code raises: the thread fails with the reason, the server goes on."""
     copy = tmp_path / project.name
     shutil.copytree(project, copy)
     policy = copy / "src" / package_of(project) / "policy.py"
     text = policy.read_text(encoding="utf-8")
-    broken = text.replace(
-        "    match step:\n", "    match step:\n        case types.AddTool(): {}['x']\n", 1
+    match = "    match step:\n"
+    arms = "".join(
+        f"        case types.AddTool() if step.a == {number}:\n            {fault}\n"
+        for number, fault in enumerate(FAULTS.values(), 90)
     )
+    broken = text.replace(match, match + arms, 1)
     assert broken != text
     policy.write_text(broken, encoding="utf-8")
     with serving(copy) as api:
-        thread = api.rests(api.launch("add 3 and 4"))
-        assert {"type": "broken", "message": "KeyError: 'x'"} == thread["failure"]
-        assert "done" == api.rests(api.launch("multiply 3 and 4"))["status"]
-        assert any("KeyError" in line for line in api.log)
+        for number, told in enumerate(FAULTS, 90):
+            thread = api.rests(api.launch(f"add {number} and 4"))
+            assert {"type": "broken", "message": told.strip()} == {
+                **thread["failure"],
+                "message": thread["failure"]["message"].strip(),
+            }
+            assert any(told.split(":")[0] in line for line in api.log)
+            assert "done" == api.rests(api.launch("multiply 3 and 4"))["status"]
+        assert 200 == api.get("/health").status

@@ -207,16 +207,18 @@ async def follow(
     Each event of the log is a message, with its words as `text` and `whose` they are; an event
     `thread` is the thread without its events, whenever that changes. The stream stays open.
     """
-    await given.stores.read(lambda s: _thread(s, id))
+    there = await given.stores.read(lambda s: len(_thread(s, id).events))
     headers = {"x-accel-buffering": "no"}
-    stream = given.streams.follow(id, last + 1)
+    stream = given.streams.follow(id, min(last + 1, there))
     return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
 
 
 @open_router.get("/health", response_model=dict[str, str], responses={403: _PROBLEMS[403]})
 async def health(given: With) -> Response:
-    """Whether the server can read its threads."""
-    await given.stores.read(lambda s: s.database.rows("SELECT 1"))
+    """Whether the server can read its threads, and runs them."""
+    await given.stores.read(lambda s: s.summaries(limit=1))
+    if not given.runs.are_alive:
+        return JSONResponse({"error": "the runs have ended; start the server again"}, 503)
     return JSONResponse({"status": "ok"})
 
 

@@ -54,6 +54,11 @@ class Runs:
         with suppress(RuntimeError):  # the loop has ended; whoever comes next finds the thread
             self._loop.call_soon_threadsafe(self._want, thread_id)
 
+    @property
+    def are_alive(self) -> bool:
+        """Whether threads go on."""
+        return self._thread.is_alive()
+
     def stop(self) -> None:
         """End: ask no model any more, let tools finish that have begun, and keep every thread."""
         with suppress(RuntimeError):
@@ -89,7 +94,7 @@ class Runs:
         put_off = {thread_id for thread_id, until in self._put_off.items() if until > now}
         try:
             return set(self._store.interrupted()) - self._running.keys() - put_off
-        except StoreError as error:
+        except Exception as error:  # whatever it is, the runs go on
             log.error("no thread can be looked for: %s", error)
             return set()
 
@@ -124,17 +129,20 @@ class Runs:
         except StoreError as error:
             log.error("thread %s does not go on: %s", thread_id, error)
             self._put_off[thread_id] = time.monotonic() + PATIENCE
-        except Exception as error:
+        except BaseException as error:  # also a SystemExit, which would take the other runs along
+            if (task := asyncio.current_task()) and task.cancelling():
+                raise
             log.exception("thread %s broke off", thread_id)
             await self._fail(thread_id, error)
 
-    async def _fail(self, thread_id: str, error: Exception) -> None:
+    async def _fail(self, thread_id: str, error: BaseException) -> None:
         """Let people see that a run ended by a fault in the code; they may let it go on."""
         problem = StopRun("broken", compact(f"{type(error).__name__}: {error}"))
         with suppress(Busy, StoreError):
             thread = Thread(self._store, thread_id)
             async with thread.claim():
-                thread.fail(problem)
+                if thread.status == "running":
+                    thread.fail(problem)
 
     async def _ask_unless_ending(self, text: str) -> Reply:
         if self._is_ending:
