@@ -335,6 +335,7 @@ def test_the_settings_that_are_shown_are_the_defaults(project: Path) -> None:
     assert {**defaults, **limits}.items() <= shown.items()
     needed = {name for client in clients.values() for name in client.needs}
     others = {"AGENT_CLIENT", "AGENT_DRY_RUN", "DATABASE_URL"}
+    others |= {"AGENT_API_TOKEN", "AGENT_ALLOWED_HOSTS"}
     assert set(shown) == {*defaults, *limits, *needed, *others}
 
 
