@@ -230,7 +230,7 @@ def test_the_keyboard_is_enough(page: Page, provider: Provider) -> None:
     tab_to("Approve")
     page.keyboard.press("Enter")
     expect(status(page)).to_have_text("done")
-    assert "main" == page.evaluate("document.activeElement.id")
+    expect(page.locator("#main")).to_be_focused()
     assert 1 == provider.requests.count("B-4")
 
 

@@ -45,7 +45,7 @@ export async function follow(id, listener, signal) {
       for await (const { name, data, id: seq } of messages(answer.body)) {
         if (name === "thread") {
           listener.thread(data);
-        } else {
+        } else if (Number(seq) > last) {
           last = Number(seq);
           listener.event(data);
         }

@@ -85,6 +85,7 @@ function buttons(choices) {
       enable(false);
       await action();
       enable(true);
+      (row.isConnected ? button : at("main")).focus(); // a button that cannot be pressed loses it
     });
     row.append(button);
   }
