@@ -3,6 +3,7 @@
 import http.client
 import json
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -109,8 +110,16 @@ def at_once(works: list[Callable[[], Told]]) -> list[Told]:
         return list(pool.map(go, works))
 
 
-def start_server(project: Path, *words: str, **changes: str) -> Api:
-    """Start `serve` at a free port; it takes requests when this returns."""
+def start_server(project: Path, *words: str, files: int = 0, **changes: str) -> Api:
+    """Start `serve` at a free port; it takes requests when this returns.
+
+    files: how many it may open.
+    """
+
+    def limit() -> None:
+        if files:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+
     process = subprocess.Popen(
         [sys.executable, "-m", package_of(project), "serve", "--port", "0", *words],
         env=environment(PYTHONPATH=str(project / "src"), **changes),
@@ -118,6 +127,7 @@ def start_server(project: Path, *words: str, **changes: str) -> Api:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=limit,
     )
     api = Api("", process)
     assert process.stderr
@@ -147,9 +157,9 @@ def stop_server(api: Api, number: int = signal.SIGTERM) -> int:
 
 
 @contextmanager
-def serving(project: Path, *words: str, **changes: str) -> Iterator[Api]:
+def serving(project: Path, *words: str, files: int = 0, **changes: str) -> Iterator[Api]:
     """A server of a project, until the block ends."""
-    api = start_server(project, *words, **changes)
+    api = start_server(project, *words, files=files, **changes)
     try:
         yield api
     finally:

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from payments import REFUND, Provider
+from payments import REFUND, Provider, wait_for
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 from serving import Api, serving, start_server, stop_server
 from support import REPOSITORY, agent, compatible, http_server, model_server, new_store
@@ -270,19 +270,23 @@ def test_what_is_done_elsewhere_appears(page: Page, paying: Path, settings: dict
     expect(page.locator("#threads")).to_contain_text("from elsewhere")
 
 
-def test_a_lost_race_says_so(page: Page, api: Api, provider: Provider) -> None:
-    """Who decides after somebody else is told that it was not recorded, and why."""
-    thread = api.rests(api.launch(REFUND.format("B-7")), "waiting")
+def freeze(page: Page, thread: Any) -> None:
+    """Let the page see a thread as it is now and no further, as over a slow line."""
     lines = [
         f"id: {e['seq']}\ndata: {json.dumps({**e, 'whose': 'x', 'text': 'x'})}\n\n"
         for e in thread["events"]
     ]
     lines.append(f"event: thread\ndata: {json.dumps({**thread, 'events': None})}\n\n")
-    # A stream that is behind, as one over a slow line.
     page.route(
         f"**/threads/{thread['id']}/events",
         lambda route: route.fulfill(body="".join(lines), content_type="text/event-stream"),
     )
+
+
+def test_a_lost_race_says_so(page: Page, api: Api, provider: Provider) -> None:
+    """Who decides after somebody else is told that it was not recorded, and why."""
+    thread = api.rests(api.launch(REFUND.format("B-7")), "waiting")
+    freeze(page, thread)
     page.goto(f"{api.url}/#{thread['id']}")
     expect(page.get_by_role("button", name="Approve")).to_be_enabled()
     api.approve(thread, approved=False)
@@ -441,3 +445,164 @@ def test_the_docs_name_every_operation(page: Page, api: Api) -> None:
     named = [f"{m.upper()} {path}" for path, methods in paths.items() for m in methods]
     assert sorted(named) == sorted(headings)
     keep(page, "docs")
+
+
+def test_the_skip_link_leaves_the_thread_open(page: Page) -> None:
+    """It moves the focus, and nothing else."""
+    start(page, REFUND.format("B-61"))
+    page.get_by_label("Comment").fill("half a word")
+    before = page.url
+    page.locator("#skip").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#main")).to_be_focused()
+    assert before == page.url
+    expect(page.get_by_label("Comment")).to_have_value("half a word")
+
+
+def test_a_page_that_nobody_sees_holds_no_connection(page: Page, api: Api) -> None:
+    """A browser has few of them for all of its tabs; when it is seen again it goes on."""
+    ended: list[str] = []
+    page.on("requestfailed", lambda request: ended.append(request.url))
+    hide = """is => {
+        Object.defineProperty(document, "hidden", {value: is, configurable: true});
+        document.dispatchEvent(new Event("visibilitychange"));
+    }"""
+    thread_id = start(page, REFUND.format("B-62"))
+    expect(page.get_by_role("button", name="Approve")).to_be_enabled()
+    page.evaluate(hide, True)
+    wait_for(lambda: (page.wait_for_timeout(50), ended)[1])
+    assert [f"{api.url}/threads/{thread_id}/events"] == ended
+    api.approve(api.thread(thread_id), approved=False)
+    expect(page.get_by_role("button", name="Approve")).to_be_visible()
+    page.evaluate(hide, False)
+    expect(status(page)).to_have_text("done")
+    expect(page.locator("#timeline li")).to_have_count(4)
+
+
+def test_what_is_typed_stays_with_its_thread(page: Page) -> None:
+    """A draft is there again when its thread is, and is sent to no other."""
+    one = start(page, REFUND.format("B-63"))
+    page.get_by_label("Message").fill("for the first")
+    other = start(page, REFUND.format("B-64"))
+    expect(page.get_by_label("Message")).to_be_empty()
+    page.get_by_label("Message").fill("for the second")
+    page.goto(f"{page.url.partition('#')[0]}#{one}")
+    expect(page.get_by_label("Message")).to_have_value("for the first")
+    page.goto(f"{page.url.partition('#')[0]}#{other}")
+    expect(page.get_by_label("Message")).to_have_value("for the second")
+
+
+@pytest.mark.parametrize("lost", ["request", "answer"])
+def test_a_decision_whose_answer_is_lost_counts_once(
+    lost: str, page: Page, api: Api, provider: Provider
+) -> None:
+    """The person is told that nobody knows, tries again, and is not told of a lost race."""
+    order = f"B-65{len(lost)}"
+    thread = api.rests(api.launch(REFUND.format(order)), "waiting")
+    freeze(page, thread)
+
+    def lose(route: Any) -> None:
+        if lost == "answer":
+            route.fetch()
+        route.abort()
+
+    page.route("**/approvals/*", lose)
+    page.goto(f"{api.url}/#{thread['id']}")
+    page.get_by_role("button", name="Approve").click()
+    expect(page.locator("#notice")).to_contain_text("nobody knows whether that was recorded")
+    page.unroute("**/approvals/*")
+    page.get_by_role("button", name="Approve").click()
+    expect(page.locator("#notice")).to_have_text("Approved.")
+    after = api.rests(thread["id"], "done")
+    assert 1 == [event["type"] for event in after["events"]].count("approval")
+    assert 1 == provider.requests.count(order)
+
+
+def test_an_approval_that_expires_while_it_is_seen_is_asked_anew(
+    page: Page, paying: Path, tmp_path: Path
+) -> None:
+    """By the server's clock, whatever the browser's says."""
+    copy = tmp_path / paying.name
+    shutil.copytree(paying, copy)
+    call = copy / "src/refund_desk/runtime/call.py"
+    text = call.read_text(encoding="utf-8")
+    quick = text.replace("APPROVAL_LASTS = 7 * 24 * 3600.0", "APPROVAL_LASTS = 5.0")
+    assert quick != text
+    call.write_text(quick, encoding="utf-8")
+    page.add_init_script("const real = Date.now; Date.now = () => real() + 8 * 864e5;")
+    with serving(copy) as api:
+        page.goto(f"{api.url}/#{api.launch(REFUND.format('B-66'))}")
+        expect(page.get_by_role("button", name="Approve")).to_be_enabled()
+        expect(page.get_by_role("button", name="Ask anew")).to_be_enabled(timeout=15_000)
+        page.get_by_role("button", name="Ask anew").click()
+        expect(page.get_by_role("button", name="Approve")).to_be_enabled()
+
+
+def test_a_word_about_one_thread_is_said_in_no_other(page: Page, provider: Provider) -> None:
+    """An answer that comes late belongs to the thread that was left."""
+    other = start(page, QUESTION)
+    start(page, REFUND.format("B-67"))
+    held: list[Any] = []
+    page.route("**/approvals/*", lambda route: held.append(route))
+    page.get_by_role("button", name="Approve").click()
+    wait_for(lambda: (page.wait_for_timeout(50), held)[1])
+    page.locator(f"a[href='#{other}']").click()
+    expect(page.get_by_label("Your answer")).to_be_visible()
+    held[0].continue_()
+    wait_for(lambda: (page.wait_for_timeout(50), "B-67" in provider.requests)[1])
+    page.wait_for_timeout(300)
+    expect(page.locator("#notice")).to_be_empty()
+
+
+def test_a_comment_on_what_was_settled_elsewhere_is_not_lost_in_silence(
+    page: Page, api: Api
+) -> None:
+    """The card goes, and the page says why."""
+    thread_id = start(page, REFUND.format("B-68"))
+    page.get_by_label("Comment").fill("I was about to")
+    api.approve(api.thread(thread_id), approved=False)
+    expect(page.locator("#notice")).to_contain_text("settled elsewhere")
+
+
+def test_a_thread_that_is_damaged_says_so(page: Page, api: Api, settings: dict[str, str]) -> None:
+    """The page shows what the server says, and does not take it for silence."""
+    thread = api.rests(api.launch("add 3 and 4"))
+    with sqlite3.connect(settings["DATABASE_URL"].removeprefix("sqlite:///")) as connection:
+        connection.execute("UPDATE events SET data = '{' WHERE thread_id = ?", [thread["id"]])
+    connection.close()
+    page.goto(f"{api.url}/#{thread['id']}")
+    expect(page.locator("#notice")).to_contain_text("is damaged")
+    expect(page.locator("#connection")).to_be_empty()
+
+
+def test_everything_that_waits_is_listed(page: Page, project: Path) -> None:
+    """However much that is; older threads come a hundred at a time."""
+    url = new_store()
+    with serving(project, DATABASE_URL=url) as api:
+        with sqlite3.connect(url.removeprefix("sqlite:///")) as connection:
+            for number in range(2300):
+                state = "waiting" if number < 1203 else "done"
+                values = (f"{number:032x}", state, f'{{"status": "{state}"}}', f"number {number}")
+                sql = "INSERT INTO threads VALUES (?, ?, ?, ?, 0, 0, ?)"
+                connection.execute(sql, (*values, 1_700_000_000 + number))
+        connection.close()
+        page.goto(api.url)
+        expect(page).to_have_title("(1203) Inbox")
+        expect(page.locator("#threads li")).to_have_count(1303)
+        page.get_by_role("button", name="Show older threads").click()
+        expect(page.locator("#threads li")).to_have_count(1403)
+
+
+def test_a_token_that_cannot_be_sent_is_asked_for_again(browser: Browser, project: Path) -> None:
+    """A character that no header carries does not lock the tab out."""
+    token = "a-token-of-this-test"
+    with serving(project, AGENT_API_TOKEN=token) as api, watched(browser) as page:
+        page.goto(api.url)
+        field = page.get_by_label("AGENT_API_TOKEN")
+        field.fill("abc…")
+        field.press("Enter")
+        expect(page.get_by_text("That was not the token.")).to_be_visible()
+        field.fill(token)
+        field.press("Enter")
+        expect(page.get_by_role("dialog")).to_be_hidden()
+        expect(page.locator("#none")).to_be_visible()

@@ -2,13 +2,16 @@
 is done. Payments go to a stand-in over HTTP that counts them.
 """
 
+import http.client
 import json
+import shutil
 import signal
 import socket
 import sqlite3
 import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -503,3 +506,103 @@ def kill_one_child(api: Api) -> None:
     workers = [each for each in children if "spawn_main" in " ".join(each.cmdline())]
     assert 3 == len(workers)
     workers[0].kill()
+
+
+def test_workers_end_with_the_process_that_started_them(paying: Path) -> None:
+    """Killed outright, it leaves nobody behind, and the port is free."""
+    url = new_store()
+    api = start_server(paying, "--workers", "2", DATABASE_URL=url)
+    assert api.process
+    children = psutil.Process(api.process.pid).children()
+    assert "done" == api.rests(api.launch("add 1 and 1"))["status"]
+    stop_server(api, signal.SIGKILL)
+    _, alive = psutil.wait_procs(children, timeout=20)
+    assert [] == alive
+    port = str(urlsplit(api.url).port)
+    with serving(paying, "--port", port, DATABASE_URL=url) as after:
+        assert 200 == after.get("/health").status
+
+
+def test_an_answer_is_for_the_question_that_was_meant(api: Api) -> None:
+    """One that comes late, when another question waits or none, is a conflict and not a message."""
+    thread_id = api.launch(QUESTION)
+    first = api.rests(thread_id, "waiting")["pending"]
+    path = f"/threads/{thread_id}/messages"
+    assert 200 == api.post(path, {"message": "math", "answers": first["seq"]}).status
+    second = api.rests(thread_id, "waiting")["pending"]
+    assert first["seq"] != second["seq"]
+    before = api.thread(thread_id)
+    assert 409 == api.post(path, {"message": "3 plus 4", "answers": first["seq"]}).status
+    assert before == api.thread(thread_id)
+    assert 200 == api.post(path, {"message": "3 plus 4", "answers": second["seq"]}).status
+    assert "7" == api.rests(thread_id)["answer"]
+    assert 409 == api.post(path, {"message": "x", "answers": second["seq"]}).status
+
+
+ODD_TOOL = '''
+
+def send_refund(order_id: str, amount: Decimal, reason: str, key: str) -> None:
+    """Go wrong in the way that the order names."""
+    import os
+    import threading
+
+    class Rude(Exception):
+        def __str__(self) -> str:
+            raise SystemExit(1)
+
+    way = {
+        "Z-1": KeyboardInterrupt(),
+        "Z-2": Rude(),
+        "Z-3": ValueError("half \\ud800 a character"),
+        "Z-4": SystemExit(2),
+    }
+    if order_id in way:
+        raise way[order_id]
+    if order_id == "Z-9":
+        os._exit(1)
+'''
+
+
+def test_a_tool_that_goes_wrong_in_any_way_asks_a_person(project: Path, tmp_path: Path) -> None:
+    """Nobody knows what such a call did: a person is asked, and the other runs go on."""
+    copy = odd_project(project, tmp_path)
+    with serving(copy) as api:
+        for order in ("Z-1", "Z-2", "Z-3", "Z-4"):
+            thread = api.rests(api.launch(REFUND.format(order)), "waiting")
+            api.approve(thread)
+            assert "outcome" == api.rests(thread["id"])["pending"]["kind"], order
+            assert "done" == api.rests(api.launch("add 1 and 1"))["status"]
+        assert 200 == api.get("/health").status
+
+
+def odd_project(project: Path, folder: Path) -> Path:
+    """A copy of a project whose refunds go wrong."""
+    copy = folder / project.name
+    shutil.copytree(project, copy)
+    with (copy / "src/refund_desk/tools/customer_support.py").open("a") as tools:
+        tools.write(ODD_TOOL)
+    return copy
+
+
+def test_a_call_that_ends_its_process_is_not_tried_for_ever(project: Path, tmp_path: Path) -> None:
+    """After some tries, by whichever process, a person is asked what became of it."""
+    copy = odd_project(project, tmp_path)
+    url = new_store()
+    api = start_server(copy, DATABASE_URL=url)
+    thread = api.rests(api.launch(REFUND.format("Z-9")), "waiting")
+    with suppress(OSError, http.client.HTTPException):
+        api.approve(thread)
+    for _ in range(12):
+        assert api.process
+        api.process.wait(30)
+        with sqlite3.connect(url.removeprefix("sqlite:///"), timeout=30) as connection:
+            connection.execute("UPDATE threads SET lease_until = 1 WHERE lease_until > 0")
+            ((tries,),) = connection.execute("SELECT tries FROM effects").fetchall()
+        connection.close()
+        api = start_server(copy, DATABASE_URL=url)
+        with suppress(OSError, http.client.HTTPException):
+            found = api.rests(thread["id"])
+            break
+    stop_server(api)
+    assert 9 <= tries <= 10
+    assert ("outcome", True) == (found["pending"]["kind"], "9 times" in found["pending"]["problem"])

@@ -8,13 +8,14 @@ import shutil
 import socket
 import sqlite3
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import pytest
-from payments import REFUND
+from payments import REFUND, wait_for
 from serving import Api, serving
 from support import agent, importing, new_store, package_of
 
@@ -366,7 +367,7 @@ def test_a_decision_is_whole(missing: str, api: Api, waiting: Any) -> None:
 
 
 def test_bodies_are_bounded(api: Api) -> None:
-    """413 for one that is too long, whether its length is said or not."""
+    """413 for one that is too long, and 411 for one that does not say how long it is."""
     large = json.dumps({"message": "x" * 1_100_000}).encode()
     told = api.post("/threads", large)
     assert (413, True) == (told.status, "at most 1048576 bytes" in told.json["error"])
@@ -381,7 +382,7 @@ def test_bodies_are_bounded(api: Api) -> None:
                 raw.sendall(b"2710\r\n" + b"x" * 10_000 + b"\r\n")
         except (BrokenPipeError, ConnectionResetError):
             pass
-        assert b" 413 " in raw.recv(100)
+        assert b" 411 " in raw.recv(100)
     assert 200 == api.get("/health").status
 
 
@@ -454,8 +455,8 @@ def test_a_store_that_cannot_be_read_is_503(project: Path, tmp_path: Path) -> No
 FAULTS = {
     "KeyError: 'x'": "{}['x']",
     "SystemExit: 1": "raise SystemExit(1)",
-    "KeyboardInterrupt: ": "raise KeyboardInterrupt",
-    "CancelledError: ": "raise __import__('asyncio').CancelledError",
+    "KeyboardInterrupt: no message": "raise KeyboardInterrupt",
+    "CancelledError: no message": "raise __import__('asyncio').CancelledError",
 }
 
 
@@ -476,10 +477,156 @@ def test_a_fault_in_the_code_ends_one_run(project: Path, tmp_path: Path) -> None
     with serving(copy) as api:
         for number, told in enumerate(FAULTS, 90):
             thread = api.rests(api.launch(f"add {number} and 4"))
-            assert {"type": "broken", "message": told.strip()} == {
-                **thread["failure"],
-                "message": thread["failure"]["message"].strip(),
-            }
+            assert {"type": "broken", "message": told} == thread["failure"]
             assert any(told.split(":")[0] in line for line in api.log)
             assert "done" == api.rests(api.launch("multiply 3 and 4"))["status"]
         assert 200 == api.get("/health").status
+
+
+ODD_ROWS = {
+    "a time that is none": "created = 9e18",
+    "a time that is no number": "created = 'soon'",
+    "half a character": """summary = '{"status": "done", "title": "\\ud800"}'""",
+    "no number": """summary = '{"status": "done", "x": NaN}'""",
+    "no object": "summary = '[]'",
+    "no JSON": "summary = '{'",
+    "another status": """summary = '{"status": "asleep"}'""",
+    "a blob for an id": "id = x'00ff', status = 'running'",
+    "a blob for a title": "title = x'00ff'",
+}
+
+
+@pytest.mark.parametrize("change", ODD_ROWS.values(), ids=ODD_ROWS)
+def test_one_odd_row_spoils_no_list(change: str, project: Path) -> None:
+    """The other threads are listed, and the command line lists them, too."""
+    url = new_store()
+    with serving(project, DATABASE_URL=url) as api:
+        odd, whole = (api.rests(api.launch("add 3 and 4")) for _ in range(2))
+        with sqlite3.connect(url.removeprefix("sqlite:///"), timeout=30) as connection:
+            connection.execute(f"UPDATE threads SET {change} WHERE id = ?", [odd["id"]])
+        connection.close()
+        listed = api.get("/threads")
+        assert 200 == listed.status
+        assert 2 == len(listed.json)
+        assert whole["id"] in [each["id"] for each in listed.json]
+        assert "done" == api.rests(api.launch("add 1 and 1"))["status"]
+        assert [] == [line for line in api.log if "Traceback" in line]
+    assert whole["id"] in agent(project, "threads", DATABASE_URL=url).stdout
+
+
+def test_a_number_in_a_log_that_is_none_is_damage(project: Path) -> None:
+    """What JSON cannot say is not sent as JSON."""
+    url = new_store()
+    with serving(project, DATABASE_URL=url) as api:
+        thread = api.rests(api.launch("add 3 and 4"))
+        with sqlite3.connect(url.removeprefix("sqlite:///"), timeout=30) as connection:
+            nan = '{"call": 1, "result": NaN}'
+            connection.execute("UPDATE events SET data = ? WHERE type = 'tool_response'", [nan])
+        connection.close()
+        told = api.get(f"/threads/{thread['id']}")
+        assert (503, True) == (told.status, "damaged" in told.json["error"])
+
+
+def test_a_damaged_delivery_is_one_line(project: Path) -> None:
+    """Its key is used up, and another works."""
+    url = new_store()
+    with serving(project, DATABASE_URL=url) as api:
+        body = {"message": "add 3 and 4"}
+        api.post("/threads", body, Idempotency_Key="k")
+        with sqlite3.connect(url.removeprefix("sqlite:///"), timeout=30) as connection:
+            connection.execute("UPDATE deliveries SET answer = '{'")
+        connection.close()
+        assert 503 == api.post("/threads", body, Idempotency_Key="k").status
+        assert 201 == api.post("/threads", body, Idempotency_Key="l").status
+
+
+@pytest.mark.parametrize("what", ["file", "folder"])
+def test_a_database_that_is_gone_is_not_written_to(
+    what: str, project: Path, tmp_path: Path
+) -> None:
+    """What nobody would find again is refused, and health says so."""
+    folder = tmp_path / "data"
+    with serving(project, DATABASE_URL=f"sqlite:///{folder}/threads.db") as api:
+        api.rests(api.launch("add 3 and 4"))
+        for path in list(folder.iterdir()):
+            path.unlink()
+        if what == "folder":
+            folder.rmdir()
+        assert 503 == api.get("/health").status
+        told = api.post("/threads", {"message": "add 3 and 4"})
+        assert (503, False) == (told.status, str(tmp_path) in told.json["error"])
+        assert 503 == api.get("/threads").status
+
+
+def test_who_keeps_the_server_waiting_is_let_go(project: Path) -> None:
+    """Many connections that never ask, where few files may be open: the server answers again when
+    their time is over, and its log stays short.
+    """
+    with serving(project, files=400) as api:
+        place = urlsplit(api.url)
+        held = []
+        for _ in range(600):
+            raw = socket.create_connection((place.hostname, place.port), timeout=10)
+            raw.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX")
+            held.append(raw)
+        wait_for(lambda: is_answered(api), 30)
+        assert len(api.log) < 20
+        held[0].settimeout(20)
+        assert b"" == held[0].recv(100)
+        for raw in held:
+            raw.close()
+
+
+def is_answered(api: Api) -> bool:
+    """Whether the server takes a request."""
+    try:
+        return api.get("/health").status == 200
+    except OSError:
+        return False
+
+
+def test_the_rest_of_a_refused_body_is_not_looked_at(guarded: Api) -> None:
+    """A body in pieces is refused at its beginning, and what is no HTTP gets JSON, too."""
+    place = urlsplit(guarded.url)
+    with socket.create_connection((place.hostname, place.port), timeout=10) as raw:
+        head = (
+            f"POST /threads HTTP/1.1\r\nHost: {place.netloc}\r\nTransfer-Encoding: chunked\r\n\r\n"
+        )
+        raw.sendall(head.encode() + b"1\r\n \r\n" * 20_000)
+        told = all_of(raw)
+        assert b" 401 " in told.split(b"\r\n")[0]
+        assert b"connection: close" in told
+    with socket.create_connection((place.hostname, place.port), timeout=10) as raw:
+        raw.sendall(b"\x16\x03\x01 what is this\r\n\r\n")
+        head, _, body = all_of(raw).partition(b"\r\n\r\n")
+        assert b" 400 " in head
+        assert {"error"} == set(json.loads(body))
+        assert b"default-src 'none'" in head
+    assert 200 == guarded.get("/threads").status
+
+
+def all_of(raw: socket.socket) -> bytes:
+    """What comes until the connection is closed."""
+    told = b""
+    with suppress(ConnectionResetError):
+        while more := raw.recv(10_000):
+            told += more
+    return told
+
+
+def test_small_things_about_requests(api: Api) -> None:
+    """Two keys are no key, a number is a number, `Allow` is one header, and HEAD is understood."""
+    place = urlsplit(api.url)
+    body = b'{"message": "add 1 and 1"}'
+    with socket.create_connection((place.hostname, place.port), timeout=10) as raw:
+        head = f"POST /threads HTTP/1.1\r\nHost: {place.netloc}\r\nContent-Length: {len(body)}\r\n"
+        head += "Content-Type: application/json\r\nIdempotency-Key: a\r\nIdempotency-Key: b\r\n\r\n"
+        raw.sendall(head.encode() + body)
+        assert b" 422 " in raw.recv(100)
+    for wrong in ("1_0", "1.0", "+1", "٣"):
+        assert 422 == api.get(f"/threads?limit={quote(wrong)}").status
+    assert "GET, POST" == api.send("PUT", "/threads").headers["allow"]
+    assert 200 == api.send("HEAD", "/").status == api.send("HEAD", "/health").status
+    assert 404 == api.get("/threads%0A").status
+    assert 422 == api.post("/threads", {"message": "\u200b\u2800"}).status
+    assert 422 == api.post(f"/threads/{'0' * 32}/resume", b"null").status

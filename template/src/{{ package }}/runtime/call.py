@@ -15,7 +15,7 @@ from ..policy import once, policy_of
 from .baml import load_step
 from .errors import ToolError
 from .in_thread import in_thread
-from .readable import call_text, on_day
+from .readable import call_text, error_text, on_day
 from .settings import load_settings
 from .steps import NextStep, call_hash
 from .store import new_id
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 
+MOST_TRIES = 9  # of a call in all, by whichever process; after that a person looks into it
 TRIES = 3  # of a call whose tool broke off, where the same key again is no second effect
 PAUSE = 0.5  # seconds before the second try; it doubles
 APPROVAL_LASTS = 7 * 24 * 3600.0  # seconds until a person has to be asked anew
@@ -90,8 +91,7 @@ class Call:
         """See to it that the call is written down. Raises ToolError if it was handled and has no
         result, since it would run for ever.
         """
-        if self.thread.has_unsaved:
-            self.thread.save()
+        self.thread.save()
         if self.thread.status == "running" and self.thread.open is not None:
             raise ToolError(f"{self.data['intent']} wrote no result; its arm has to `call.run` it")
 
@@ -116,6 +116,11 @@ class Call:
         if rule and already:
             raise ToolError(already, rule.error)
 
+    def _may_try_again(self) -> bool:
+        """Count another try. Raises Fenced if another process has taken over meanwhile."""
+        with self.thread.writing() as store:
+            return store.count_try(self.key) <= MOST_TRIES
+
     def _doubt(self, problem: str) -> None:
         """Let a person say what became of the call."""
         with self.thread.writing() as store:
@@ -130,20 +135,21 @@ class Call:
         elif tries == 1:
             return self._doubt(problem)
         for number in range(1, tries + 1):
-            if not (is_first and number == 1):
-                self.thread.save()  # which fails if another process has taken over meanwhile
+            if not (is_first and number == 1) and not self._may_try_again():
+                problem = f"{problem}; it was tried {MOST_TRIES} times"
+                break
             try:
                 result = await attempt()
             except ToolError as error:
                 if is_first and number == 1:
                     error.did_nothing = True
                     raise
-                problem = str(error)  # but an earlier try may have done it
+                problem = error_text(error)  # but an earlier try may have done it
                 break
             except BaseException as error:
                 if _is_an_end(error):
                     raise
-                problem = f"{type(error).__name__}: {_text(error)}"
+                problem = f"{type(error).__name__}: {error_text(error)}"
             else:
                 self._add_result(_as_json(result))
                 return
@@ -169,14 +175,14 @@ async def _pure(attempt: Callable[[], Awaitable[Any]]) -> Any:
     except BaseException as error:
         if _is_an_end(error):
             raise
-        raise ToolError(_text(error), kind=type(error).__name__) from error
+        raise ToolError(error_text(error), kind=type(error).__name__) from error
 
 
 def _is_an_end(error: BaseException) -> bool:
     """Whether the run itself is to end, and not only a tool that raised the like."""
     task = asyncio.current_task()
     is_cancelled = isinstance(error, asyncio.CancelledError) and task and task.cancelling()
-    return bool(is_cancelled) or isinstance(error, KeyboardInterrupt)
+    return bool(is_cancelled)
 
 
 def _as_json(result: Any) -> Any:
@@ -191,10 +197,3 @@ def _as_json(result: Any) -> Any:
 def _is_dry_run() -> bool:
     """Whether AGENT_DRY_RUN is set, looked up at the last moment, so that no way leads past it."""
     return load_settings().get("AGENT_DRY_RUN").lower() not in {"", "0", "false", "no", "off"}
-
-
-def _text(error: BaseException) -> str:
-    try:
-        return str(error) or "no message"
-    except Exception:
-        return "no message"

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from .errors import Conflict, SettingsError, StopRun, StoreError
-from .readable import printable
+from .readable import is_blank, printable
 from .settings import PACKAGE, program
 
 
@@ -214,7 +214,7 @@ def _count(text: str) -> int:
 
 
 def _message(text: str) -> str:
-    if not text.strip():
+    if is_blank(text):
         raise argparse.ArgumentTypeError("the message is empty")
     return text
 

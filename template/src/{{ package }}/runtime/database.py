@@ -4,6 +4,7 @@ DATABASE_URL says where it is; left out, it is a file in the project's `data` fo
 store.py is plain enough for others than SQLite: another one is another class like `Database`.
 """
 
+import os
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
@@ -35,6 +36,7 @@ class Database:
             self._connection.text_factory = lambda text: text.decode(errors="surrogateescape")
             self._execute("PRAGMA journal_mode=WAL")
             self._execute("PRAGMA synchronous=FULL")
+            self.file = self._file_at_path()
         except (OSError, ValueError, sqlite3.Error) as error:
             raise self._problem(error) from None
 
@@ -60,6 +62,7 @@ class Database:
         if self._connection.in_transaction:
             yield
             return
+        self.require_same_file()
         self.change("BEGIN IMMEDIATE")
         try:
             yield
@@ -90,6 +93,13 @@ class Database:
         ((found,),) = self.rows("PRAGMA data_version")
         return int(found)
 
+    def require_same_file(self) -> None:
+        """Raise StoreError if the file was removed or replaced, so that nothing is written to one
+        that nobody will find.
+        """
+        if self._file_at_path() != self.file:
+            raise StoreError(f"{self.path} is not the file that was opened; start again")
+
     def abandon(self) -> None:
         """Forget the transaction that there may be, from within an interrupt."""
         self._connection.rollback()
@@ -110,6 +120,13 @@ class Database:
                 if "locked" not in str(error) or time.monotonic() > until:
                     raise
                 time.sleep(0.01)
+
+    def _file_at_path(self) -> tuple[int, int] | None:
+        try:
+            found = os.stat(self.path)
+        except OSError:  # as in memory, where there is none
+            return None
+        return found.st_dev, found.st_ino
 
     def _problem(self, error: Exception) -> StoreError:
         return StoreError(f"the database {self.path}: {error}")

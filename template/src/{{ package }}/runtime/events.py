@@ -74,7 +74,8 @@ def from_row(seq: int, row: Row) -> Event:
         raise StoreError(f"event {seq} has the type {kind!r}, which this code does not know")
     try:
         event = Event(found, kind, json.loads(data), str(at), json.loads(meta))
-        json.dumps([event.data, event.meta], ensure_ascii=False).encode()  # no half characters
+        text = json.dumps([event.data, event.meta], ensure_ascii=False, allow_nan=False)
+        text.encode()  # no half characters
         whole = found == seq and all(isinstance(x, dict) for x in (event.data, event.meta))
         if event.data.get("intent") in FOR_A_PERSON and kind == "tool_call":
             whole = whole and isinstance(event.data["message"], str)

@@ -93,7 +93,7 @@ class Log:
             return None
         call = deepcopy(self.open.data)  # what is shown may be changed, what will run may not
         if self.question:
-            return {"kind": "question", "message": call["message"]}
+            return {"kind": "question", "message": call["message"], "seq": self.question.seq}
         shown = {"call": call, "call_hash": call_hash(call), "text": call_text(call)}
         if self.effect is not None:
             problem = json.loads(self.effect.result or "null")

@@ -35,6 +35,19 @@ def value_text(value: Any) -> str:
     return _UNUSUAL.sub(lambda found: _spell(found[0]) if _is_unseen(found[0]) else found[0], text)
 
 
+def is_blank(text: str) -> bool:
+    """Whether a text shows nothing."""
+    return all(c.isspace() or _is_unseen(c) for c in text)
+
+
+def error_text(error: BaseException) -> str:
+    """What an error says, whatever its class makes of that."""
+    try:
+        return str(error) or "no message"
+    except BaseException:
+        return "no message"
+
+
 def on_day(seconds: float) -> str:
     """A time, in seconds since 1970, as a day: `on 2026-11-30`."""
     return f"on {datetime.fromtimestamp(seconds, UTC):%Y-%m-%d}"

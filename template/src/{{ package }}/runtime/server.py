@@ -20,9 +20,8 @@ from .settings import PACKAGE, load_settings
 from .show import note
 from .store import open_store
 from .web.access import HOSTS, TOKEN, hosts_of, token_of
+from .web.connections import BACKLOG, Connection
 
-MOST_CONNECTIONS = 2000  # of one process; beyond it the answer is 503
-BACKLOG = 2048  # connections that wait until a process takes them
 PATIENCE = 5  # seconds for answers that are under way when the server is stopped
 
 LOGGING: dict[str, Any] = {
@@ -60,12 +59,12 @@ def serve(args: argparse.Namespace) -> int:
         factory=True,
         workers=args.workers,
         log_config=LOGGING,
-        log_level="warning",
+        log_level="error",
         access_log=False,
         proxy_headers=False,  # who asks is who is connected, whatever a header says
         server_header=False,
+        http=Connection,
         ws="none",
-        limit_concurrency=MOST_CONNECTIONS,
         backlog=BACKLOG,
         timeout_graceful_shutdown=PATIENCE,
     )

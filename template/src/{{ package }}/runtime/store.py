@@ -17,18 +17,16 @@ from . import events
 from .database import IN_MEMORY, Database, open_database
 from .errors import Busy, Fenced, StoreError, Unknown
 from .events import Event
-from .readable import iso
 from .settings import Settings
-from .tables import STEPS, Approval, Effect
+from .tables import STEPS, SUMMARY, Approval, Effect, shape_of
 
-STATUSES = ("running", "waiting", "done", "failed")
 LAST = 253_402_300_800  # seconds since 1970 until the year 10000, which no date is in
 LEASE = 15.0  # seconds that a process may be silent before another takes its thread over
 
 _FREE = "(lease_until < ? OR lease_until > ?)"  # a lease far ahead is one of a clock set back
 _APPROVAL = "SELECT id, thread_id, seq, call_hash, status, by_whom, expires FROM approvals"
-_SUMMARY = "SELECT id, status, summary, title, created FROM threads"
-_EFFECT = "SELECT key, thread_id, seq, call_hash, call, once, state, result, at FROM effects"
+_SUMMARY = f"SELECT {SUMMARY} FROM threads"
+_EFFECT = "SELECT key, thread_id, seq, call_hash, call, once, state, result, at, tries FROM effects"
 
 
 def new_id() -> str:
@@ -53,6 +51,7 @@ class Store:
     def beside(self) -> "Store":
         """The same threads over another connection, which waits for no other."""
         path = self.database.path
+        self.database.require_same_file()
         return self if path == IN_MEMORY else Store(Database(path, patience=0))
 
     # Threads
@@ -74,17 +73,19 @@ class Store:
         if status is not None:
             where, values = f"{where} AND status = ?", [status]
         if before is not None:
-            before = self.thread_of(before)
-            ((created,),) = self.database.rows("SELECT created FROM threads WHERE id = ?", before)
+            found = self.database.rows("SELECT created FROM threads WHERE id = ?", before)
+            if not found:
+                raise Unknown(f"there is no thread {before[:40]}")
+            created = found[0][0]
             where = f"{where} AND (created < ? OR (created = ? AND id > ?))"
             values += [created, created, before]
         sql = f"{_SUMMARY} {where} ORDER BY created DESC, id LIMIT ?"
-        return [_shape(row) for row in self.database.rows(sql, *values, limit)]
+        return [shape_of(row) for row in self.database.rows(sql, *values, limit)]
 
     def summary(self, thread_id: str) -> dict[str, Any]:
         """One thread, in the same shape. Raises Unknown."""
         for row in self.database.rows(f"{_SUMMARY} WHERE id = ?", thread_id):
-            return _shape(row)
+            return shape_of(row)
         raise Unknown(f"there is no thread {thread_id[:40]}")
 
     def thread_of(self, some_id: str) -> str:
@@ -98,7 +99,8 @@ class Store:
         """The threads that should be running, and that nobody has claimed, oldest first."""
         sql = f"SELECT id FROM threads WHERE status = 'running' AND {_FREE} ORDER BY created"
         now = time.time()
-        return [thread_id for (thread_id,) in self.database.rows(sql, now, now + 2 * LEASE)]
+        found = self.database.rows(sql, now, now + 2 * LEASE)
+        return [thread_id for (thread_id,) in found if isinstance(thread_id, str)]
 
     # Claims
 
@@ -139,10 +141,10 @@ class Store:
 
     # Events. What follows belongs within `writing` where it writes.
 
-    def events(self, thread_id: str, since: int = 0) -> list[Event]:
+    def events(self, thread_id: str, since: int = 0, limit: int = 10**9) -> list[Event]:
         """The events of a thread from one on. Raises StoreError for one that cannot be read."""
         sql = f"SELECT {events.COLUMNS} FROM events WHERE thread_id = ? AND seq >= ? ORDER BY seq"
-        rows = self.database.rows(sql, thread_id, since)
+        rows = self.database.rows(f"{sql} LIMIT ?", thread_id, since, limit)
         try:
             return [events.from_row(since + i, row) for i, row in enumerate(rows)]
         except StoreError as error:
@@ -160,7 +162,7 @@ class Store:
             "UPDATE threads SET status = ?, summary = ?, title = ?,"
             " lease_until = CASE WHEN ? = 'running' THEN lease_until ELSE 0 END WHERE id = ?",
             status,
-            json.dumps(summary, ensure_ascii=False),
+            json.dumps(summary),  # a tool's error may hold half characters, which ASCII bears
             title,
             status,
             thread_id,
@@ -206,28 +208,19 @@ class Store:
 
     def start_effect(self, effect: Effect) -> None:
         """Note that an effect is about to happen."""
-        sql = "INSERT INTO effects VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        sql = "INSERT INTO effects VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
         self.database.change(sql, *vars(effect).values())
+
+    def count_try(self, key: str) -> int:
+        """Note another try; how many there are."""
+        self.database.change("UPDATE effects SET tries = tries + 1 WHERE key = ?", key)
+        ((tries,),) = self.database.rows("SELECT tries FROM effects WHERE key = ?", key)
+        return int(tries)
 
     def end_effect(self, key: str, state: str, result: Any = None) -> None:
         """Note how an effect ended."""
         sql = "UPDATE effects SET state = ?, result = ?, at = ? WHERE key = ?"
         self.database.change(sql, state, json.dumps(result), time.time(), key)
-
-
-def _shape(row: tuple[Any, ...]) -> dict[str, Any]:
-    thread_id, status, summary, title, created = row
-    nothing_yet = {"answer": None, "pending": None, "failure": None}
-    shape = {"id": thread_id, "status": status, "title": str(title), "at": None, **nothing_yet}
-    try:
-        shape["at"] = iso(created)
-        shape |= json.loads(summary)  # an older one lacks what came later
-        if shape["status"] in STATUSES:
-            return shape
-    except (TypeError, ValueError, OverflowError, RecursionError):
-        pass
-    problem = {"type": "damaged", "message": "its summary is damaged"}
-    return {**shape, "status": "failed", "failure": problem}
 
 
 def _approval(rows: list[tuple[Any, ...]]) -> Approval | None:

@@ -4,8 +4,12 @@ A change is another step at the end of STEPS; one that was released stays as it 
 keep threads.
 """
 
+import json
 import time
 from dataclasses import dataclass
+from typing import Any
+
+from .readable import iso
 
 _THREADS = """
 CREATE TABLE threads (
@@ -62,9 +66,12 @@ CREATE TABLE deliveries (
     at DOUBLE PRECISION NOT NULL
 );
 CREATE INDEX deliveries_by_time ON deliveries (at);
-CREATE INDEX threads_by_time ON threads (created)
+CREATE INDEX threads_by_time ON threads (created);
+ALTER TABLE effects ADD COLUMN tries INTEGER NOT NULL DEFAULT 1
 """
 STEPS = (_THREADS, _DELIVERIES)
+STATUSES = ("running", "waiting", "done", "failed")
+SUMMARY = "id, status, summary, title, created"
 # Status, summary and title of a thread repeat what its log says, so that a list reads no logs.
 
 
@@ -94,7 +101,7 @@ class Effect:
 
     call: as a person reads it. once: what of it may happen once, over all threads. state: started,
     done, unknown (a person has to say), or failed, which is to say that it did not happen.
-    result: JSON, or None. at: in seconds since 1970.
+    result: JSON, or None. at: in seconds since 1970. tries: how often it was begun.
     """
 
     key: str
@@ -106,3 +113,21 @@ class Effect:
     state: str
     result: str | None
     at: float
+    tries: int = 1
+
+
+def shape_of(row: tuple[Any, ...]) -> dict[str, Any]:
+    """A thread from its row, in the one JSON shape but for its events. A damaged one says so."""
+    thread_id, status, summary, title, created = row
+    nothing_yet = {"answer": None, "pending": None, "failure": None}
+    shape = {"id": str(thread_id), "status": status, "title": str(title), "at": None, **nothing_yet}
+    try:
+        shape["at"] = iso(created)
+        shape |= json.loads(summary)  # an older one lacks what came later
+        json.dumps(shape, allow_nan=False)
+        if shape["status"] in STATUSES:
+            return shape
+    except (OSError, TypeError, ValueError, OverflowError, RecursionError):
+        pass
+    problem = {"type": "damaged", "message": "its summary is damaged"}
+    return {**shape, "status": "failed", "failure": problem}

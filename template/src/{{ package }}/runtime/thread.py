@@ -16,7 +16,7 @@ from .call import APPROVAL_LASTS, Call
 from .errors import Conflict, Overtaken, Refused, StopRun, StoreError, ToolError
 from .events import Event, new_event
 from .log import Log
-from .readable import compact
+from .readable import compact, error_text
 from .steps import NextStep, call_hash
 from .store import LEASE, Store, new_id
 from .tables import Approval
@@ -112,15 +112,11 @@ class Thread(Log):
         event = self.add("tool_call", dump_step(step), meta)
         return Call(self, event.seq, event.data, approved=False, chosen=step)
 
-    @property
-    def has_unsaved(self) -> bool:
-        """Whether a call is not written down yet."""
-        return self._saved < len(self.events)
-
     def save(self) -> None:
         """Write down a call that is not written yet. Raises Fenced if the claim is lost."""
-        with self.writing():
-            pass
+        if self._saved < len(self.events):
+            with self.writing():
+                pass
 
     def add_error(
         self,
@@ -131,8 +127,9 @@ class Thread(Log):
         """What went wrong, short, for the model to mend. Of a call that was begun and may have done
         something the model is not told: a person has to say what happened.
         """
-        kind = error.kind if isinstance(error, ToolError) else type(error).__name__
-        data = {"call": call.seq if call else None, "type": kind, "message": compact(str(error))}
+        kind = str(error.kind) if isinstance(error, ToolError) else type(error).__name__
+        message = compact(error_text(error))
+        data = {"call": call.seq if call else None, "type": kind, "message": message}
         with self.writing():
             if call is None or self.effect is None:
                 self.add("error", data, meta)
@@ -140,7 +137,7 @@ class Thread(Log):
                 self.store.end_effect(call.key, "failed")
                 self.add("error", data, meta)
             else:
-                self.store.end_effect(call.key, "unknown", str(error))
+                self.store.end_effect(call.key, "unknown", error_text(error))
 
     def fail(self, error: StopRun) -> None:
         """End the run. A message, an answer or `reopen` opens it again with fresh counts."""
@@ -154,17 +151,17 @@ class Thread(Log):
         with self.writing(claimed=False):
             self.add("user_input", {"text": text})
 
-    def add_answer(self, text: str, or_message: bool = False) -> None:
+    def add_answer(self, text: str, or_message: bool = False, seq: int | None = None) -> None:
         """A person's answer to the question that waits, which permits no call. Where none waits it
-        is a message if it may be one. Raises Conflict otherwise.
+        is a message if it may be one. seq: of the question that was meant. Raises Conflict.
         """
         with self.writing(claimed=False):
-            if self.question:
+            if self.question and seq in {None, self.question.seq}:
                 self.add("human_response", {"call": self.question.seq, "text": text})
-            elif or_message:
+            elif or_message and seq is None:
                 self.add("user_input", {"text": text})
             else:
-                raise Conflict("no question waits for an answer; look at the thread again")
+                raise Conflict("this question does not wait; look at the thread again")
 
     def decide(
         self, approval_id: str, call_hash: str, approved: bool, by: str, comment: str = ""
@@ -221,7 +218,7 @@ class Thread(Log):
     def _catch_up(self) -> None:
         """Take in what others have written."""
         missed = self.store.events(self.id, self._saved)
-        if missed and self.has_unsaved:
+        if missed and self._saved < len(self.events):
             raise Overtaken
         for event in missed:
             self.take(event)

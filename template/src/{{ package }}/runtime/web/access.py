@@ -28,7 +28,7 @@ HOSTS = "AGENT_ALLOWED_HOSTS"
 
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(:[0-9]{1,5})?")
 _POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-_HEADERS = {
+HEADERS = {
     "content-security-policy": _POLICY + "img-src data:; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
@@ -79,6 +79,8 @@ class Access:
         for name, value in scope["headers"]:
             headers.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
         status, problem = self._problem(scope, headers)
+        if not status and "transfer-encoding" in headers:
+            status, problem = 411, "the body has to say its length; send Content-Length"
         if not status:
             try:
                 body = await asyncio.wait_for(_read(receive, headers), PATIENCE)
@@ -94,6 +96,8 @@ class Access:
 
     def _problem(self, scope: Scope, headers: dict[str, list[str]]) -> tuple[int, str]:
         """Why a request is refused; status 0 if it is not."""
+        if not scope["path"].isprintable():
+            return 404, "Not Found"
         hosts = [host.lower() for host in headers.get("host", [])]
         if len(hosts) != 1 or not self._is_own(hosts[0]):
             return 403, "this is no name of this server; AGENT_ALLOWED_HOSTS names others"
@@ -173,7 +177,7 @@ def _replaying(body: bytes, receive: Receive) -> Receive:
 
 
 def _with_headers(send: Send) -> Send:
-    extra = [(name.encode(), value.encode()) for name, value in _HEADERS.items()]
+    extra = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -186,6 +190,7 @@ def _with_headers(send: Send) -> Send:
 async def _refuse(send: Send, status: int, problem: str) -> None:
     body = json.dumps({"error": problem}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+    headers.append((b"connection", b"close"))  # what else is sent is not looked at
     if status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
     await send({"type": "http.response.start", "status": status, "headers": headers})

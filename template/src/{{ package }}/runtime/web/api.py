@@ -6,6 +6,7 @@ run goes on in the background, whether anybody waits for it or not.
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -20,7 +21,7 @@ from ..person import DID_NOT_HAPPEN
 from ..store import Store
 from ..thread import Thread
 from . import bodies
-from .redelivery import Answer, Work, answer_once
+from .redelivery import Answer, TwoKeys, Work, answer_once
 from .runs import Runs
 from .stores import Stores
 from .streams import Streams
@@ -37,6 +38,11 @@ class Services:
     runs: Runs
     streams: Streams
 
+    async def get(self, work: Callable[[Store], Any]) -> Response:
+        """Answer a request that reads. JSON is made where it holds up nobody."""
+        text = await self.stores.read(lambda store: json.dumps(work(store)))
+        return Response(text, media_type="application/json")
+
     async def post(
         self,
         request: Request,
@@ -52,15 +58,17 @@ class Services:
         sent = body.model_dump_json() if body else ""
         same = hashlib.sha256(f"{request.url.path}\n{sent}".encode()).hexdigest()
 
-        def write(store: Store) -> Answer:
+        def write(store: Store) -> tuple[Answer, str]:
             answer = answer_once(store, key, same, status, work)
             if answer.thread_id:
                 self.runs.start(answer.thread_id)
-            return answer
+            return answer, json.dumps(answer.body)
 
-        answer = await self.stores.write(write)
+        if len(request.headers.getlist("idempotency-key")) > 1:
+            raise TwoKeys
+        answer, text = await self.stores.write(write)
         location = {"location": f"/threads/{answer.thread_id}"} if answer.status == 201 else None
-        return JSONResponse(answer.body, answer.status, location)
+        return Response(text, answer.status, location, "application/json")
 
 
 def _services(request: Request) -> Services:
@@ -85,7 +93,10 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
     404: {"model": bodies.Problem, "description": "There is nothing under this id"},
     408: {"model": bodies.Problem, "description": "The body took too long"},
     413: {"model": bodies.Problem, "description": "The body is too large"},
+    411: {"model": bodies.Problem, "description": "The body does not say its length"},
     422: {"model": bodies.Problem, "description": "The request is not as it has to be"},
+    500: {"model": bodies.Problem, "description": "A fault of the server; its log says more"},
+    503: {"model": bodies.Problem, "description": "The threads cannot be read or written"},
 }
 _CONFLICT: dict[int | str, dict[str, Any]] = {
     409: {"model": bodies.Problem, "description": "It no longer fits; nothing was changed"}
@@ -101,7 +112,7 @@ open_router = APIRouter()  # what needs no token; access.py says so
 
 
 @router.post("/threads", status_code=201, response_model=bodies.Thread)
-async def launch(body: bodies.Message, given: With, request: Request, key: Key = None) -> Response:
+async def launch(body: bodies.First, given: With, request: Request, key: Key = None) -> Response:
     """Give the agent a message, in a new thread. It answers at once; the thread is running."""
     return await given.post(request, key, body, lambda s: Thread.create(s, body.message), 201)
 
@@ -110,18 +121,17 @@ async def launch(body: bodies.Message, given: With, request: Request, key: Key =
 async def list_threads(
     given: With,
     status: Annotated[Literal["running", "waiting", "done", "failed"] | None, Query()] = None,
-    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+    limit: Annotated[bodies.Whole, Query(ge=1, le=1000)] = 100,
     before: Annotated[str | None, Query(max_length=100, description="a thread's id")] = None,
 ) -> Response:
     """Threads, newest first: those with this status, and older than the one that is named."""
-    return JSONResponse(await given.stores.read(lambda s: s.summaries(status, before, limit)))
+    return await given.get(lambda s: s.summaries(status, before, limit))
 
 
 @router.get("/threads/{id}", response_model=bodies.Thread)
 async def get_thread(id: str, given: With) -> Response:
     """A thread: what happened in it, how it ended, and what it waits for."""
-    text = await given.stores.read(lambda s: json.dumps(_thread(s, id).to_json()))
-    return Response(text, media_type="application/json")
+    return await given.get(lambda s: _thread(s, id).to_json())
 
 
 @router.post("/threads/{id}/messages", response_model=bodies.Thread, responses=_CONFLICT)
@@ -130,12 +140,13 @@ async def say(
 ) -> Response:
     """Say something in a thread: the answer to the question that waits, or else a message.
 
-    A message to a failed thread lets it go on.
+    With `answers` it is for that question, and 409 where another waits, or none. A message to a
+    failed thread lets it go on.
     """
 
     def work(store: Store) -> Thread:
         thread = _thread(store, id)
-        thread.add_answer(body.message, or_message=True)
+        thread.add_answer(body.message, or_message=True, seq=body.answers)
         return thread
 
     return await given.post(request, key, body, work)
@@ -200,7 +211,7 @@ async def settle(
 async def follow(
     id: str,
     given: With,
-    last: Annotated[int, Header(alias="Last-Event-ID", ge=-1, le=2**53)] = -1,
+    last: Annotated[bodies.Whole, Header(alias="Last-Event-ID", ge=-1, le=2**53)] = -1,
 ) -> Response:
     """What happens in a thread, as it happens, from the event after `Last-Event-ID` on.
 
@@ -213,10 +224,15 @@ async def follow(
     return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
 
 
-@open_router.get("/health", response_model=dict[str, str], responses={403: _PROBLEMS[403]})
+@open_router.api_route(
+    "/health",
+    methods=["GET", "HEAD"],
+    response_model=dict[str, str],
+    responses={status: _PROBLEMS[status] for status in (403, 503)},
+)
 async def health(given: With) -> Response:
     """Whether the server can read its threads, and runs them."""
-    await given.stores.read(lambda s: s.summaries(limit=1))
+    await given.stores.version()
     if not given.runs.are_alive:
         return JSONResponse({"error": "the runs have ended; start the server again"}, 503)
     return JSONResponse({"status": "ok"})

@@ -2,6 +2,8 @@
 
 import asyncio
 import logging
+import multiprocessing
+import os
 import signal
 import threading
 from collections.abc import AsyncIterator, Callable
@@ -16,11 +18,12 @@ from starlette.routing import compile_path
 
 from ..errors import StoreError, Unknown
 from ..models import choose_model
-from ..readable import compact
+from ..readable import compact, printable
 from ..settings import PACKAGE, load_settings
 from . import api, pages
 from .access import Access, hosts_of, token_of
-from .redelivery import OtherRequest
+from .connections import Connection, most_connections
+from .redelivery import OtherRequest, TwoKeys
 from .runs import Runs
 from .stores import Stores
 from .streams import Streams
@@ -39,9 +42,11 @@ def create_app() -> FastAPI:
         runs = Runs(choose_model(settings).ask, settings.limits, settings)
         streams = Streams(stores)
         app.state.services = api.Services(stores, runs, streams)
+        Connection.most = most_connections()
         watching = asyncio.create_task(streams.watch())
         runs.begin()
         _before_the_end(streams.end)
+        _end_with_parent()
         yield
         streams.end()
         await watching
@@ -57,6 +62,17 @@ def create_app() -> FastAPI:
     for kind, handler in _HANDLERS.items():
         app.add_exception_handler(kind, handler)
     return app
+
+
+def _end_with_parent() -> None:
+    """End, as by SIGTERM, when the process is gone that started this one for --workers."""
+    if parent := multiprocessing.parent_process():
+
+        def wait() -> None:
+            parent.join()
+            os.kill(os.getpid(), signal.SIGTERM)
+
+        threading.Thread(target=wait, daemon=True).start()
 
 
 def _before_the_end(end: Callable[[], None]) -> None:
@@ -87,13 +103,17 @@ async def _not_as_it_has_to_be(request: Request, error: Exception) -> JSONRespon
     return _problem(422, compact(f"{where}: {why}"))
 
 
+async def _two_keys(request: Request, error: Exception) -> JSONResponse:
+    return _problem(422, "there is more than one Idempotency-Key; send one")
+
+
 async def _other_request(request: Request, error: Exception) -> JSONResponse:
     return _problem(422, "this Idempotency-Key was used for another request; use a new one")
 
 
 async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, StarletteHTTPException)
-    headers = dict(error.headers or {})
+    headers = {name.lower(): value for name, value in (error.headers or {}).items()}
     if error.status_code == 405:
         headers["allow"] = ", ".join(sorted(_methods_at(request)))
     return JSONResponse({"error": str(error.detail)}, error.status_code, headers)
@@ -116,8 +136,12 @@ async def _unknown(request: Request, error: Exception) -> JSONResponse:
 
 
 async def _no_store(request: Request, error: Exception) -> JSONResponse:
-    log.error("%s %s: %s", request.method, request.url.path, error)
-    return _problem(503, str(error))
+    log.error("%s %s", request.method, printable(f"{request.url.path}: {error}"))
+    is_of_a_thread = str(error).startswith("thread ")  # another may name files of this machine
+    told = (
+        str(error) if is_of_a_thread else "the threads cannot be read or written; the log says why"
+    )
+    return _problem(503, told)
 
 
 async def _broken(request: Request, error: Exception) -> JSONResponse:
@@ -128,6 +152,7 @@ _HANDLERS: dict[Any, Callable[[Request, Exception], Any]] = {
     RequestValidationError: _not_as_it_has_to_be,
     StarletteHTTPException: _http,
     OtherRequest: _other_request,
+    TwoKeys: _two_keys,
     Unknown: _unknown,
     StoreError: _no_store,
     Exception: _broken,

@@ -5,19 +5,22 @@ and decisions are made by this program.
 """
 
 import json
+import re
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, Literal, NoReturn
 
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from ..readable import is_blank
 
 LONGEST_TEXT = 50_000  # characters of what a person writes
 LONGEST_COMMENT = 2_000
 
 
 def _not_blank(text: str) -> str:
-    if not text.strip():
+    if is_blank(text):
         raise ValueError("it is blank")
     return text
 
@@ -26,12 +29,31 @@ Text = Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT), AfterValidat
 Comment = Annotated[str, Field(max_length=LONGEST_COMMENT)]
 
 
+def _as_digits(value: object) -> object:
+    if isinstance(value, str) and not re.fullmatch(r"-?[0-9]{1,20}", value):
+        raise ValueError("it is no whole number")
+    return value
+
+
+Whole = Annotated[int, BeforeValidator(_as_digits)]
+
+
 class _Body(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class Message(_Body):
-    """What the user says: the answer to the question that waits, or else a message."""
+    """What the user says: the answer to the question that waits, or else a message.
+
+    answers: the `seq` of the question in `pending` that it is meant for, and for no other.
+    """
+
+    message: Text
+    answers: int | None = None
+
+
+class First(_Body):
+    """The message that a thread begins with."""
 
     message: Text
 
@@ -108,19 +130,28 @@ class _StrictRequest(Request):
     async def json(self) -> Any:
         try:
             text = (await self.body()).decode()
-            return json.loads(text, object_pairs_hook=_without_repetition, parse_constant=_refuse)
-        except json.JSONDecodeError:
-            raise
-        except (ValueError, RecursionError) as error:  # as FastAPI expects it
-            raise json.JSONDecodeError(str(error), "", 0) from None
+            found = json.loads(text, object_pairs_hook=_without_repetition, parse_constant=_refuse)
+        except (json.JSONDecodeError, _NotStrict) as error:
+            problem = str(error)
+        except (ValueError, RecursionError):  # not UTF-8; too many digits, or brackets
+            problem = "it cannot be read"
+        else:
+            if isinstance(found, dict):
+                return found
+            problem = "it is no object"
+        raise json.JSONDecodeError(problem, "", 0)  # as FastAPI expects it
 
 
 def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a name stands twice")
+        raise _NotStrict("a name stands twice")
     return found
 
 
 def _refuse(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no number")
+    raise _NotStrict(f"{text} is no number")
+
+
+class _NotStrict(ValueError):
+    pass

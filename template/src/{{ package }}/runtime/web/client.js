@@ -2,6 +2,10 @@
 
 const TOKEN = "agent-api-token";
 const PAUSE = 1000; // milliseconds before a lost stream is begun again
+const LONG_PAUSE = 10_000; // where the server says why it cannot give one
+const MOST = 1000; // threads that the server lists at once
+
+let skew = 0; // milliseconds that the server's clock is ahead of this machine's
 
 /** Why a request was refused, in the server's words. */
 export class Problem extends Error {
@@ -11,8 +15,14 @@ export class Problem extends Error {
   }
 }
 
+/** Keep the token for this tab, unless no header could carry it. */
 export function keepToken(token) {
-  sessionStorage.setItem(TOKEN, token);
+  if (/^[!-~]+$/.test(token)) sessionStorage.setItem(TOKEN, token);
+}
+
+/** The time by the server's clock, by which approvals expire. */
+export function now() {
+  return Date.now() + skew;
 }
 
 /** A key with which a request may be sent twice and has one effect. */
@@ -21,8 +31,17 @@ export function newKey() {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-export async function get(path) {
-  return (await send(path, {})).json();
+/** The newest threads, as many as there are or as are wanted. query: such as `&status=waiting`. */
+export async function list(query, wanted) {
+  const found = [];
+  let asked, page;
+  do {
+    asked = Math.min(MOST, wanted - found.length);
+    const before = found.length ? `&before=${found.at(-1).id}` : "";
+    page = await (await send(`/threads?limit=${asked}${query}${before}`, {})).json();
+    found.push(...page);
+  } while (page.length === asked && found.length < wanted);
+  return found;
 }
 
 /** Send something that has one effect, however often it arrives under this key. */
@@ -33,14 +52,21 @@ export async function post(path, body, key) {
 
 /**
  * Follow a thread until the signal ends it: each event once, and the thread whenever it changes.
- * Not an EventSource, which cannot send a token.
+ * Not an EventSource, which cannot send a token. A page that nobody sees follows nothing, since a
+ * browser has few connections to a server for all of its tabs.
  */
 export async function follow(id, listener, signal) {
   let last = -1;
   while (!signal.aborted) {
+    await seen();
+    const hidden = new AbortController();
+    const hide = () => document.hidden && hidden.abort();
+    document.addEventListener("visibilitychange", hide);
+    let pause = PAUSE;
     try {
       const headers = { "Last-Event-ID": String(last) };
-      const answer = await send(`/threads/${id}/events`, { headers, signal });
+      const either = AbortSignal.any([signal, hidden.signal]);
+      const answer = await send(`/threads/${id}/events`, { headers, signal: either });
       listener.connected(true);
       for await (const { name, data, id: seq } of messages(answer.body)) {
         if (name === "thread") {
@@ -53,10 +79,25 @@ export async function follow(id, listener, signal) {
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof Problem && error.status !== 503) throw error;
+      if (error instanceof Problem) {
+        listener.problem(error.message);
+        pause = LONG_PAUSE;
+      } else if (!hidden.signal.aborted) {
+        listener.connected(false);
+      }
+    } finally {
+      document.removeEventListener("visibilitychange", hide);
     }
-    if (signal.aborted) return;
-    listener.connected(false);
-    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    if (!hidden.signal.aborted) await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+}
+
+/** Wait until the page is seen. */
+async function seen() {
+  while (document.hidden) {
+    await new Promise((resolve) => {
+      document.addEventListener("visibilitychange", resolve, { once: true });
+    });
   }
 }
 
@@ -64,6 +105,7 @@ async function send(path, options) {
   const token = sessionStorage.getItem(TOKEN);
   const headers = token ? { Authorization: `Bearer ${token}` } : {};
   const answer = await fetch(path, { ...options, headers: { ...options.headers, ...headers } });
+  skew = (Date.parse(answer.headers.get("date")) || Date.now()) - Date.now();
   if (answer.ok) return answer;
   const { error } = await answer.json().catch(() => ({}));
   throw new Problem(answer.status, error || `the server answered ${answer.status}`);

@@ -1,30 +1,36 @@
 // The inbox: the threads on the left, one of them on the right. All that is shown is set as text.
 
-import { follow, get, keepToken, newKey, post, Problem } from "./client.js";
+import { follow, keepToken, list, newKey, post, Problem } from "./client.js";
 import { at, element, time } from "./page.js";
 import { drawPending } from "./pending.js";
 
 const POLL = 2000; // milliseconds between two looks at the list
-const PAGE = 100; // threads that the list grows by; the server gives at most 1000
+const PAGE = 100; // threads that the list grows by
+const UNKNOWN = "No answer came, so nobody knows whether that was recorded. Try it again: it counts once.";
+const SETTLED = "What you were about to say was settled elsewhere; see above.";
 const STATUS = { running: "running", waiting: "waits for you", done: "done", failed: "failed" };
 
 let thread = null; // the one on the right, without its events
 let following = new AbortController(); // ends its stream
 let length = PAGE; // how many threads the list may hold
 let listed = ""; // what the list shows
-let draft = null; // the key of the message in the box, so that it counts once
+let opened = ""; // its id; "" or "new" where a conversation is to be begun
+let isActing = false; // a decision is being sent
+const drafts = new Map(); // what is typed and not sent, by the id of its thread
+const keys = new Map(); // of what was sent, by path and body: sent again, it counts once
 
 // The list
 
 async function refreshList() {
   const [waiting, all] = await Promise.all([
-    get("/threads?status=waiting&limit=1000"),
-    get(`/threads?limit=${length}`),
+    list("&status=waiting", Infinity),
+    list("", length),
   ]);
   const rest = all.filter((each) => each.status !== "waiting");
-  at("more").hidden = all.length < length || length >= 1000;
+  at("more").hidden = all.length < length;
   document.title = waiting.length ? `(${waiting.length}) Inbox` : "Inbox";
   drawList([...waiting, ...rest]);
+  draw(); // the time to decide may be over by now
 }
 
 function drawList(threads) {
@@ -49,24 +55,25 @@ function drawList(threads) {
 }
 
 at("more").addEventListener("click", () => {
-  length = Math.min(length + PAGE, 1000);
+  length += PAGE;
   attempt(refreshList);
 });
 
 // The thread
 
 function open() {
-  const id = location.hash.slice(1);
+  opened = location.hash.slice(1);
   following.abort();
   following = new AbortController();
   thread = null;
-  draft = null;
-  document.body.classList.toggle("reading", id !== "");
+  document.body.classList.toggle("reading", opened !== "");
+  at("text").value = drafts.get(opened) ?? "";
   at("timeline").replaceChildren();
   say("");
   draw();
   attempt(refreshList);
-  if (isThread(id)) attempt(() => follow(id, listener(following.signal), following.signal));
+  const { signal } = following;
+  if (isThread(opened)) attempt(() => follow(opened, listener(signal), signal));
 }
 
 function isThread(id) {
@@ -77,6 +84,9 @@ function listener(signal) {
   at("timeline").ariaBusy = "true"; // what was there already is not read aloud as news
   return {
     connected,
+    problem(text) {
+      if (!signal.aborted) say(text, "warning");
+    },
     event(event) {
       if (!signal.aborted) drawEvent(event);
     },
@@ -93,12 +103,14 @@ function listener(signal) {
 
 function draw() {
   const asks = thread?.pending?.kind === "question";
-  at("title").textContent = thread ? thread.title : "New conversation";
+  const nothing = isThread(opened) ? "…" : "New conversation";
+  at("title").textContent = thread ? thread.title : nothing;
   at("status").textContent = thread ? STATUS[thread.status] : "";
   at("status").className = thread?.status ?? "";
   at("prompt").textContent = asks ? "Your answer" : "Message";
   at("send").textContent = asks ? "Answer" : "Send";
-  drawPending(at("pending"), thread, act);
+  const unsent = drawPending(at("pending"), thread, act);
+  if (unsent && !isActing && thread) say(SETTLED, "warning");
 }
 
 function drawEvent({ whose, text, at: when, meta }) {
@@ -113,21 +125,21 @@ function drawEvent({ whose, text, at: when, meta }) {
 at("message").addEventListener("submit", async (submitted) => {
   submitted.preventDefault();
   const message = at("text").value;
-  const id = location.hash.slice(1);
+  const id = opened;
   if (!message.trim() || at("send").disabled) return;
-  draft ??= newKey();
-  at("send").disabled = true;
+  const asked = thread?.pending?.kind === "question" ? { answers: thread.pending.seq } : {};
   const path = isThread(id) ? `/threads/${id}/messages` : "/threads";
-  const sent = await attempt(() => post(path, { message }, draft));
+  at("send").disabled = true;
+  const sent = await send(path, { message, ...asked });
   at("send").disabled = false;
-  if (!sent) return; // the box keeps the message, and its key
-  draft = null;
-  at("text").value = "";
-  say("");
-  if (location.hash.slice(1) === id) location.hash = sent.id;
+  if (!sent) return; // the box keeps the message
+  if (drafts.get(id) === message) drafts.delete(id);
+  if (opened !== id) return;
+  at("text").value = drafts.get(id) ?? "";
+  location.hash = sent.id;
 });
 
-at("text").addEventListener("input", () => (draft = null));
+at("text").addEventListener("input", () => drafts.set(opened, at("text").value));
 at("text").addEventListener("keydown", (pressed) => {
   if (pressed.key !== "Enter" || pressed.shiftKey || pressed.isComposing) return;
   pressed.preventDefault();
@@ -135,8 +147,28 @@ at("text").addEventListener("keydown", (pressed) => {
 });
 
 async function act(path, body, said) {
-  const done = await attempt(() => post(path, body, newKey()), "Not recorded: ");
-  if (done) say(said);
+  const { signal } = following;
+  isActing = true;
+  const done = await send(path, body);
+  isActing = false;
+  if (done && !signal.aborted) say(said);
+  return done;
+}
+
+/** Send something once, however often it is tried. Undefined where that fails. */
+async function send(path, body) {
+  const same = JSON.stringify([path, body]);
+  if (!keys.has(same)) keys.set(same, newKey());
+  return attempt(async () => {
+    try {
+      const answer = await post(path, body, keys.get(same));
+      keys.delete(same);
+      return answer;
+    } catch (error) {
+      if (error instanceof Problem && error.status < 500) keys.delete(same); // refused for good
+      throw error;
+    }
+  }, UNKNOWN);
 }
 
 function say(text, className = "") {
@@ -146,16 +178,22 @@ function say(text, className = "") {
 
 // The server
 
-/** Do something that needs the server. Undefined where that fails; the person is told why. */
-async function attempt(work, before = "") {
+/**
+ * Do something that needs the server. Undefined where that fails; the person is told why, if they
+ * still look at the same thread. lost: what they are told where no answer came.
+ */
+async function attempt(work, lost = "") {
+  const { signal } = following;
   try {
     const result = await work();
     connected(true);
     return result;
   } catch (error) {
     if (error instanceof Problem && error.status === 401) askForToken();
-    else if (error instanceof Problem) say(before + error.message, "warning");
-    else connected(false);
+    else if (!(error instanceof Problem)) connected(false);
+    if (signal.aborted) return undefined;
+    if (!(error instanceof Problem)) lost && say(lost, "warning");
+    else if (error.status !== 401) say(lost ? `Not recorded: ${error.message}` : error.message, "warning");
     return undefined;
   }
 }
@@ -176,6 +214,11 @@ at("ask-token").addEventListener("submit", (submitted) => {
   keepToken(at("token").value.trim());
   at("ask-token").close();
   open();
+});
+
+at("skip").addEventListener("click", (clicked) => {
+  clicked.preventDefault(); // what stands after # is a thread
+  at("main").focus();
 });
 
 addEventListener("hashchange", open);

@@ -32,7 +32,7 @@ async def file(request: Request) -> Response:
 
 
 for _path in _FILES:
-    router.add_api_route(_path, file)
+    router.add_api_route(_path, file, methods=["GET", "HEAD"])
 
 
 @router.get("/docs")
@@ -80,7 +80,9 @@ def _operation(heading: str, operation: Json, schemas: Json) -> str:
             (f"{name} (body)", field, name in needed)
             for name, field in body.get("properties", {}).items()
         ]
-    told = "".join(f"<p>{escape(text)}</p>" for text in operation["description"].split("\n\n"))
+    told = "".join(
+        f"<p>{escape(text)}</p>" for text in operation.get("description", "").split("\n\n")
+    )
     cells = "".join(
         f"<tr><td><code>{escape(name)}</code><td>{escape(_kind(schema))}"
         f"<td>{'required' if needed else ''}"

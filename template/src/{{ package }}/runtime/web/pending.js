@@ -1,21 +1,28 @@
 // What waits for a person: a call that they may approve, or one that may have happened, or a run that
 // failed. A decision is about the very call that is shown, by its hash.
 
+import { now } from "./client.js";
 import { at, element, time } from "./page.js";
 
 const SETTLING = 1000; // milliseconds in which a new card takes no click that was meant for another
 
 /**
- * Show what waits in a thread, if that has changed.
+ * Show what waits in a thread, if that has changed. Returns what was typed into a card that is gone.
  * act: sends a body to a path, and says what was recorded.
  */
 export function drawPending(section, thread, act) {
-  const key = JSON.stringify([thread?.id, thread?.pending, thread?.failure]);
-  if (section.dataset.key === key) return;
+  const key = JSON.stringify([thread?.id, thread?.pending, thread?.failure, isOver(thread)]);
+  if (section.dataset.key === key) return "";
   section.dataset.key = key;
+  const typed = section.querySelector("input")?.value;
   const hadFocus = section.contains(document.activeElement);
   section.replaceChildren(...card(thread, act));
   if (hadFocus) at("main").focus();
+  return typed;
+}
+
+function isOver(thread) {
+  return new Date(thread?.pending?.expires ?? Infinity) < now();
 }
 
 function card(thread, act) {
@@ -29,7 +36,7 @@ function approval(thread, act) {
   const { approval_id: id, call_hash, text, earlier, expires } = thread.pending;
   const shown = [element("h3", "May this run?"), element("pre", text)];
   if (earlier) shown.push(element("p", `Note: ${earlier}`, "warning"));
-  if (new Date(expires) < new Date()) {
+  if (isOver(thread)) {
     shown.push(element("p", "The time to decide is over."));
     return [...shown, buttons({ "Ask anew": () => resume(thread, act, "Asked anew.") })];
   }
@@ -83,7 +90,8 @@ function buttons(choices) {
     button.addEventListener("click", async () => {
       if (button.disabled) return; // as for a click that a script made
       enable(false);
-      await action();
+      const isDone = await action();
+      if (isDone) row.parentElement?.querySelectorAll("input").forEach((box) => (box.value = ""));
       enable(true);
       (row.isConnected ? button : at("main")).focus(); // a button that cannot be pressed loses it
     });

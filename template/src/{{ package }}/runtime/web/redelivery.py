@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..errors import Conflict, Unknown
+from ..errors import Conflict, StoreError, Unknown
 from ..store import Store
 from ..thread import Thread
 
@@ -26,6 +26,10 @@ class Answer:
     status: int
     body: dict[str, Any]
     thread_id: str = ""
+
+
+class TwoKeys(Exception):
+    """A request with more than one key."""
 
 
 class OtherRequest(Exception):
@@ -64,7 +68,10 @@ def _known(store: Store, key: str | None, request: str) -> Answer | None:
     for asked, status, thread_id, count, answer in store.database.rows(sql, key):
         if asked != request:
             raise OtherRequest
-        body = json.loads(answer)
+        try:
+            body = json.loads(answer)
+        except ValueError:
+            raise StoreError("what was answered under this key is damaged; use a new one") from None
         if thread_id:
             events = store.events(thread_id)[:count]
             body["events"] = [asdict(event) for event in events]

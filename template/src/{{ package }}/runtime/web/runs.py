@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from ...agent import agent_loop
 from ..errors import Busy, Fenced, StopRun, StoreError
-from ..readable import compact
+from ..readable import compact, error_text
 from ..reply import Ask, Reply
 from ..settings import Limits, Settings
 from ..store import open_store
@@ -133,11 +133,12 @@ class Runs:
             if (task := asyncio.current_task()) and task.cancelling():
                 raise
             log.exception("thread %s broke off", thread_id)
+            self._put_off[thread_id] = time.monotonic() + PATIENCE
             await self._fail(thread_id, error)
 
     async def _fail(self, thread_id: str, error: BaseException) -> None:
         """Let people see that a run ended by a fault in the code; they may let it go on."""
-        problem = StopRun("broken", compact(f"{type(error).__name__}: {error}"))
+        problem = StopRun("broken", compact(f"{type(error).__name__}: {error_text(error)}"))
         with suppress(Busy, StoreError):
             thread = Thread(self._store, thread_id)
             async with thread.claim():

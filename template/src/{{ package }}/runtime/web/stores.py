@@ -6,11 +6,13 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from ..database import Database, database_path
 from ..settings import Settings
-from ..store import Store, open_store
+from ..store import Store
 
 T = TypeVar("T")
 
+PATIENCE = 5.0  # seconds to wait for another process that is writing
 READERS = 4  # reads at once; more gain nothing, since Python runs one at a time
 
 
@@ -22,6 +24,7 @@ class Stores:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._own = threading.local()
+        self._first: Database | None = None
         self._writer = ThreadPoolExecutor(1, "write")
         self._watcher = ThreadPoolExecutor(1, "watch")
         self._readers = ThreadPoolExecutor(READERS, "read")
@@ -35,7 +38,9 @@ class Stores:
         return await self._run(self._writer, work)
 
     async def version(self) -> int:
-        """Another number whenever something was written, by whichever process."""
+        """Another number whenever something was written, by whichever process. It waits for no
+        read, however long that takes.
+        """
         return await self._run(self._watcher, lambda store: store.database.version())
 
     def close(self) -> None:
@@ -48,5 +53,14 @@ class Stores:
 
     def _do(self, work: Callable[[Store], T]) -> T:
         if not hasattr(self._own, "store"):
-            self._own.store = open_store(self._settings)
+            self._own.store = self._open()
+        self._own.store.database.require_same_file()
         return work(self._own.store)
+
+    def _open(self) -> Store:
+        """Another connection to the file that was there first."""
+        if self._first:
+            self._first.require_same_file()
+        database = Database(database_path(self._settings), PATIENCE)
+        self._first = self._first or database
+        return Store(database)

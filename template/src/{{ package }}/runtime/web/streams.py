@@ -25,7 +25,9 @@ SILENCE = 15.0  # seconds after which a comment shows that the stream is alive
 
 log = logging.getLogger(__name__)
 
-News = tuple[list[Event], dict[str, Any]]
+AT_ONCE = 500  # events
+
+News = tuple[str, int, dict[str, Any]]  # messages, how many, and the thread without its events
 
 
 class Streams:
@@ -56,7 +58,8 @@ class Streams:
         """A thread from one event on, until the reader leaves or the server ends."""
 
         def look(store: Store) -> News:
-            return store.events(thread_id, since), store.summary(thread_id)
+            events = store.events(thread_id, since, AT_ONCE)
+            return "".join(map(_message, events)), len(events), store.summary(thread_id)
 
         def first_look(store: Store) -> dict[str, Any]:
             return Thread(store, thread_id).summary()  # more than was known when it was written
@@ -67,12 +70,15 @@ class Streams:
             written: dict[str, Any] | None = None
             while not self._is_ending:
                 news = self._news
-                added, now = await self._stores.read(look)
-                text = "".join(_message(event) for event in added)
+                text, count, now = await self._stores.read(look)
+                since += count
+                if count == AT_ONCE:
+                    yield text.encode()
+                    continue
                 if now != written:
                     shape = now if written else await self._stores.read(first_look)
                     text += f"event: thread\ndata: {json.dumps(shape)}\n\n"
-                written, since = now, since + len(added)
+                written = now
                 if text:
                     yield text.encode()
                 try:
