@@ -48,7 +48,8 @@ def serve(args: argparse.Namespace) -> int:
     chosen, _ = choose_model(settings), settings.limits  # which say now what is wrong with them
     listening = _listen(family, address, args)
     # In the environment, where the processes of --workers find it.
-    os.environ[HOSTS] = ",".join([*hosts_of(settings), _in_url(args.host)])
+    own = _in_url(args.host.partition("%")[0])  # without the zone of an IPv6 address
+    os.environ[HOSTS] = ",".join([*hosts_of(settings), own])
     if chosen.note:
         note(chosen.note)
     seen_at = "127.0.0.1" if ip_address(address[0]).is_unspecified else args.host

@@ -6,7 +6,7 @@ import { drawPending } from "./pending.js";
 
 const POLL = 2000; // milliseconds between two looks at the list
 const PAGE = 100; // threads that the list grows by
-const UNKNOWN = "No answer came, so nobody knows whether that was recorded. Try it again: it counts once.";
+const UNKNOWN = "No answer came; nobody knows whether that was recorded. Try again: it counts once.";
 const SETTLED = "What you were about to say was settled elsewhere; see above.";
 const STATUS = { running: "running", waiting: "waits for you", done: "done", failed: "failed" };
 
@@ -17,7 +17,7 @@ let listed = ""; // what the list shows
 let opened = ""; // its id; "" or "new" where a conversation is to be begun
 let isActing = false; // a decision is being sent
 const drafts = new Map(); // what is typed and not sent, by the id of its thread
-const keys = new Map(); // of what was sent, by path and body: sent again, it counts once
+const keys = new Map(); // of what was sent and not answered: sent again, it counts once
 
 // The list
 
@@ -157,7 +157,7 @@ async function act(path, body, said) {
 
 /** Send something once, however often it is tried. Undefined where that fails. */
 async function send(path, body) {
-  const same = JSON.stringify([path, body]);
+  const same = JSON.stringify([path, body, thread?.at]); // later it means something else
   if (!keys.has(same)) keys.set(same, newKey());
   return attempt(async () => {
     try {
@@ -189,11 +189,14 @@ async function attempt(work, lost = "") {
     connected(true);
     return result;
   } catch (error) {
-    if (error instanceof Problem && error.status === 401) askForToken();
-    else if (!(error instanceof Problem)) connected(false);
-    if (signal.aborted) return undefined;
-    if (!(error instanceof Problem)) lost && say(lost, "warning");
-    else if (error.status !== 401) say(lost ? `Not recorded: ${error.message}` : error.message, "warning");
+    const isRefused = error instanceof Problem;
+    if (!isRefused) connected(false);
+    if (error.status === 401) {
+      askForToken();
+    } else if (!signal.aborted) {
+      const refusal = lost ? `Not recorded: ${error.message}` : error.message;
+      if (isRefused || lost) say(isRefused ? refusal : lost, "warning");
+    }
     return undefined;
   }
 }
