@@ -606,3 +606,42 @@ def test_a_token_that_cannot_be_sent_is_asked_for_again(browser: Browser, projec
         field.press("Enter")
         expect(page.get_by_role("dialog")).to_be_hidden()
         expect(page.locator("#none")).to_be_visible()
+
+
+def test_an_answer_is_sent_for_the_question_it_was_typed_for(page: Page, api: Api) -> None:
+    """Where another has come meanwhile the person is told, and may send it all the same."""
+    thread_id = start(page, QUESTION)
+    expect(page.get_by_label("Your answer")).to_be_visible()
+    page.get_by_label("Your answer").fill("3 plus 4")
+    api.post(f"/threads/{thread_id}/messages", {"message": "math"})
+    expect(page.locator("#timeline li")).to_have_count(4)
+    page.get_by_label("Your answer").press("Enter")
+    expect(page.locator("#notice")).to_contain_text("Not recorded: this question does not wait")
+    expect(page.get_by_label("Your answer")).to_have_value("3 plus 4")
+    page.get_by_label("Your answer").press("Enter")
+    expect(status(page)).to_have_text("done")
+    expect(page.locator("#notice")).to_be_empty()
+
+
+def test_trying_again_after_a_lost_answer_is_not_taken_for_the_last_time(
+    page: Page, paying: Path
+) -> None:
+    """Once the thread has moved on, the same button means something new."""
+    replies = ["?"] * 6 + ['{"intent": "done_for_now", "message": "mended"}']
+    with (
+        model_server(lambda messages: replies.pop(0)) as model,
+        serving(paying, **compatible(model.url)) as api,
+    ):
+        thread_id = api.rests(api.launch("hello"))["id"]
+        page.goto(f"{api.url}/#{thread_id}")
+
+        def lose(route: Any) -> None:
+            route.fetch()
+            route.abort()
+
+        page.route("**/resume", lose)
+        page.get_by_role("button", name="Try again").click()
+        expect(page.locator("#timeline li")).to_have_count(10)  # it went on, and failed again
+        page.unroute("**/resume")
+        page.get_by_role("button", name="Try again").click()
+        expect(status(page)).to_have_text("done")

@@ -30,7 +30,7 @@ def test_new_makes_a_project_with_its_client(tmp_path: Path) -> None:
 def test_the_answers_are_recorded_without_a_path(project: Path) -> None:
     """.create-agent.yml holds each answer and the version, and nothing of this machine."""
     text = (project / ".create-agent.yml").read_text(encoding="utf-8")
-    answers = {"project_name", "package", "tools", "provider", "baml_version"}
+    answers = {"project_name", "package", "tools", "server", "provider", "baml_version"}
     assert {*answers, "template_version"} == set(yaml.safe_load(text))
     assert ALL == yaml.safe_load(text)["tools"]
     assert str(project.parent) not in text

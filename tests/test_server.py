@@ -606,3 +606,62 @@ def test_a_call_that_ends_its_process_is_not_tried_for_ever(project: Path, tmp_p
     stop_server(api)
     assert 9 <= tries <= 10
     assert ("outcome", True) == (found["pending"]["kind"], "9 times" in found["pending"]["problem"])
+
+
+def test_workers_end_with_their_terminal(paying: Path) -> None:
+    """SIGHUP ends the server and all of its processes, as SIGTERM does."""
+    for words in ([], ["--workers", "2"]):
+        api = start_server(paying, *words)
+        assert api.process
+        children = psutil.Process(api.process.pid).children()
+        assert "done" == api.rests(api.launch("add 1 and 1"))["status"]
+        stop_server(api, signal.SIGHUP)
+        _, alive = psutil.wait_procs(children, timeout=20)
+        assert [] == alive
+        assert [] == [line for line in api.log if "Traceback" in line]
+
+
+WILD_TOOL = '''
+
+async def add(a: float, b: float) -> float:
+    """Do to the event loop what no tool should."""
+    import asyncio
+    import sys
+
+    async def leave() -> None:
+        raise SystemExit(3)
+
+    loop = asyncio.get_running_loop()
+    match a:
+        case 90:
+            await asyncio.gather(leave())
+        case 91:
+            asyncio.create_task(leave())
+        case 92:
+            loop.call_soon(sys.exit, 1)
+        case 93:
+            loop.stop()
+        case 94:
+            for task in asyncio.all_tasks():
+                task.cancel()
+        case 95:
+            task = asyncio.current_task()
+            assert task
+            task.cancel()
+    await asyncio.sleep(0.05)
+    return a + b
+'''
+
+
+def test_no_tool_ends_the_runs_of_others(project: Path, tmp_path: Path) -> None:
+    """Whatever it does to the event loop: its thread ends, and others go on."""
+    copy = tmp_path / project.name
+    shutil.copytree(project, copy)
+    with (copy / "src/refund_desk/tools/calculator.py").open("a") as tools:
+        tools.write(WILD_TOOL)
+    with serving(copy) as api:
+        for number in range(90, 96):
+            thread = api.rests(api.launch(f"add {number} and 1"))
+            assert thread["status"] in {"done", "failed"}
+            assert "12" == api.rests(api.launch("multiply 3 and 4"))["answer"], number
+        assert 200 == api.get("/health").status

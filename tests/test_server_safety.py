@@ -630,3 +630,34 @@ def test_small_things_about_requests(api: Api) -> None:
     assert 404 == api.get("/threads%0A").status
     assert 422 == api.post("/threads", {"message": "\u200b\u2800"}).status
     assert 422 == api.post(f"/threads/{'0' * 32}/resume", b"null").status
+
+
+def test_who_does_not_read_is_let_go(project: Path) -> None:
+    """Clients that ask for more than they take hold their places for a while, not for ever."""
+    with serving(project, files=238) as api:
+        place = urlsplit(api.url)
+        held = []
+        for _ in range(12):
+            raw = socket.socket()
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            raw.connect((place.hostname, place.port))
+            raw.setblocking(False)
+            with suppress(OSError):
+                raw.send(b"GET /inbox.js HTTP/1.1\r\nHost: localhost\r\n\r\n" * 800)
+            held.append(raw)
+        wait_for(lambda: is_answered(api), 60)
+        for raw in held:
+            raw.close()
+
+
+def test_a_body_that_is_no_http_leaves_no_traceback(api: Api) -> None:
+    """What a stranger sends is not worth a line of the log for each of its bytes."""
+    place = urlsplit(api.url)
+    before = len(api.log)
+    for _ in range(5):
+        with socket.create_connection((place.hostname, place.port), timeout=10) as raw:
+            head = f"POST /threads HTTP/1.1\r\nHost: {place.netloc}\r\n"
+            raw.sendall(f"{head}Transfer-Encoding: chunked\r\n\r\nZZZ\r\nabc".encode())
+            all_of(raw)
+    assert 200 == api.get("/health").status
+    assert before == len(api.log)

@@ -119,7 +119,7 @@ class Call:
     def _may_try_again(self) -> bool:
         """Count another try. Raises Fenced if another process has taken over meanwhile."""
         with self.thread.writing() as store:
-            return store.count_try(self.key) <= MOST_TRIES
+            return store.count_try(self.key, MOST_TRIES)
 
     def _doubt(self, problem: str) -> None:
         """Let a person say what became of the call."""

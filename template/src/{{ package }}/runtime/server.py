@@ -72,8 +72,16 @@ def serve(args: argparse.Namespace) -> int:
     if args.workers == 1:
         uvicorn.Server(config).run(sockets=[listening])
     else:
-        Multiprocess(config, sockets=[listening]).run()
+        _Workers(config, sockets=[listening]).run()
     return 0
+
+
+class _Workers(Multiprocess):
+    """Processes that end with their terminal, which uvicorn would let begin anew."""
+
+    def handle_hup(self) -> None:
+        """End."""
+        self.should_exit.set()
 
 
 def _resolve(host: str, port: int) -> tuple[socket.AddressFamily, Any]:
@@ -87,7 +95,8 @@ def _resolve(host: str, port: int) -> tuple[socket.AddressFamily, Any]:
 
 def _listen(family: socket.AddressFamily, address: Any, args: argparse.Namespace) -> socket.socket:
     """A socket at which connections can wait from now on."""
-    listening = socket.socket(family, socket.SOCK_STREAM)
+    # With the protocol named, or asyncio sends small answers as late as it sends large ones.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind(address)

@@ -211,11 +211,10 @@ class Store:
         sql = "INSERT INTO effects VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
         self.database.change(sql, *vars(effect).values())
 
-    def count_try(self, key: str) -> int:
-        """Note another try; how many there are."""
-        self.database.change("UPDATE effects SET tries = tries + 1 WHERE key = ?", key)
-        ((tries,),) = self.database.rows("SELECT tries FROM effects WHERE key = ?", key)
-        return int(tries)
+    def count_try(self, key: str, most: int) -> bool:
+        """Note another try. False if there were that many."""
+        sql = "UPDATE effects SET tries = tries + 1 WHERE key = ? AND tries < ?"
+        return self.database.change(sql, key, most) == 1
 
     def end_effect(self, key: str, state: str, result: Any = None) -> None:
         """Note how an effect ended."""

@@ -92,7 +92,7 @@ class Access:
                 return
             else:
                 return await self._app(scope, _replaying(body, receive), send)
-        await _refuse(send, status, problem)
+        await _refuse(send, status, problem, is_last="transfer-encoding" in headers)
 
     def _problem(self, scope: Scope, headers: dict[str, list[str]]) -> tuple[int, str]:
         """Why a request is refused; status 0 if it is not."""
@@ -187,10 +187,12 @@ def _with_headers(send: Send) -> Send:
     return send_with_headers
 
 
-async def _refuse(send: Send, status: int, problem: str) -> None:
+async def _refuse(send: Send, status: int, problem: str, is_last: bool) -> None:
+    """Answer with a problem. is_last: the connection ends, since its body will not be looked at."""
     body = json.dumps({"error": problem}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
-    headers.append((b"connection", b"close"))  # what else is sent is not looked at
+    if is_last:
+        headers.append((b"connection", b"close"))
     if status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
     await send({"type": "http.response.start", "status": status, "headers": headers})

@@ -88,6 +88,7 @@ Key = Annotated[
 ]
 
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
+    400: {"model": bodies.Problem, "description": "It is no HTTP that can be read"},
     401: {"model": bodies.Problem, "description": "The token is missing or wrong"},
     403: {"model": bodies.Problem, "description": "Asked from another site, or by another name"},
     404: {"model": bodies.Problem, "description": "There is nothing under this id"},
@@ -228,7 +229,7 @@ async def follow(
     "/health",
     methods=["GET", "HEAD"],
     response_model=dict[str, str],
-    responses={status: _PROBLEMS[status] for status in (403, 503)},
+    responses={status: _PROBLEMS[status] for status in (400, 403, 411, 413, 503)},
 )
 async def health(given: With) -> Response:
     """Whether the server can read its threads, and runs them."""

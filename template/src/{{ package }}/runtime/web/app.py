@@ -88,6 +88,8 @@ def _before_the_end(end: Callable[[], None]) -> None:
                 before(number, frame)
 
         signal.signal(number, handle)
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
+        signal.signal(signal.SIGHUP, lambda *_: os.kill(os.getpid(), signal.SIGTERM))
 
 
 def _problem(status: int, text: str) -> JSONResponse:

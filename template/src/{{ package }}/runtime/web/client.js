@@ -2,6 +2,7 @@
 
 const TOKEN = "agent-api-token";
 const PAUSE = 1000; // milliseconds before a lost stream is begun again
+const PATIENCE = 15_000; // milliseconds in which an answer has to begin
 const LONG_PAUSE = 10_000; // where the server says why it cannot give one
 const MOST = 1000; // threads that the server lists at once
 
@@ -104,7 +105,9 @@ async function seen() {
 async function send(path, options) {
   const token = sessionStorage.getItem(TOKEN);
   const headers = token ? { Authorization: `Bearer ${token}` } : {};
-  const answer = await fetch(path, { ...options, headers: { ...options.headers, ...headers } });
+  const signal = options.signal ?? AbortSignal.timeout(PATIENCE);
+  const all = { ...options, signal, headers: { ...options.headers, ...headers } };
+  const answer = await fetch(path, all);
   skew = (Date.parse(answer.headers.get("date")) || Date.now()) - Date.now();
   if (answer.ok) return answer;
   const { error } = await answer.json().catch(() => ({}));

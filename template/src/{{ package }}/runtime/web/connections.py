@@ -17,7 +17,7 @@ from .access import HEADERS
 MOST = 2000  # of one process; fewer where it may open fewer files
 BACKLOG = 128  # connections that are taken at once, before any is refused
 SPARE = BACKLOG + 100  # files that are no connections, or will not be for long
-PATIENCE = 10.0  # seconds in which a request has to begin, and its head to end
+PATIENCE = 10.0  # seconds in which a client has to ask for something, or to read a part of it
 SLICE = 4096  # bytes that are looked at together
 
 log = logging.getLogger(__name__)
@@ -42,6 +42,9 @@ class Connection(H11Protocol):
 
     most = MOST
     _timer: asyncio.TimerHandle | None = None
+    _answered: Any = None  # the request that was the last one at the last look
+    _unsent = 0  # bytes, at the last look
+    _has_read = False  # the client, since the last look
 
     def connection_made(self, transport: Any) -> None:
         """Take a connection, if there is room for it."""
@@ -49,7 +52,7 @@ class Connection(H11Protocol):
         if len(self.connections) > self.most:
             transport.abort()
         else:
-            self._wait()
+            self._timer = self.loop.call_later(PATIENCE, self._look)
 
     def data_received(self, data: bytes) -> None:
         """Look at what comes, and not at the rest of what will be refused."""
@@ -57,7 +60,11 @@ class Connection(H11Protocol):
             if self.transport.is_closing() or self._is_in_pieces():
                 return
             super().data_received(data[start : start + SLICE])
-        self._wait()
+
+    def resume_writing(self) -> None:
+        """Go on with an answer, of which the client has read a part."""
+        self._has_read = True
+        super().resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
@@ -67,6 +74,9 @@ class Connection(H11Protocol):
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what is no HTTP, as everything else is refused."""
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.transport.close()  # it was begun to be answered
+            return
         body = json.dumps({"error": msg}).encode()
         headers = {**HEADERS, "content-type": "application/json", "connection": "close"}
         fields = [(name.encode(), value.encode()) for name, value in headers.items()]
@@ -78,18 +88,14 @@ class Connection(H11Protocol):
     def _is_in_pieces(self) -> bool:
         return any(name == b"transfer-encoding" for name, _ in self.headers or [])
 
-    def _is_idle(self) -> bool:
-        return self.cycle is None or self.cycle.response_complete
-
-    def _wait(self) -> None:
-        """Wait for a request, from now on and not for ever."""
-        if self._timer and not self._is_idle():
-            self._timer.cancel()
-            self._timer = None
-        elif self._is_idle() and not self._timer:
-            self._timer = self.loop.call_later(PATIENCE, self._give_up)
-
-    def _give_up(self) -> None:
-        self._timer = None
-        if self._is_idle():
-            self.transport.close()
+    def _look(self) -> None:
+        """Give up a client that has neither asked nor read since the last look."""
+        unsent = self.transport.get_write_buffer_size()
+        is_idle = self.cycle is None or self.cycle.response_complete
+        asks_nothing = is_idle and self.cycle is self._answered
+        is_stuck = self.flow.write_paused and not self._has_read
+        if asks_nothing or is_stuck or (unsent and unsent == self._unsent):
+            self.transport.abort()
+            return
+        self._answered, self._unsent, self._has_read = self.cycle, unsent, False
+        self._timer = self.loop.call_later(PATIENCE, self._look)

@@ -14,9 +14,11 @@ let thread = null; // the one on the right, without its events
 let following = new AbortController(); // ends its stream
 let length = PAGE; // how many threads the list may hold
 let listed = ""; // what the list shows
-let opened = ""; // its id; "" or "new" where a conversation is to be begun
+let opened = "new"; // its id, or "new" where a conversation is to be begun
 let isActing = false; // a decision is being sent
 const drafts = new Map(); // what is typed and not sent, by the id of its thread
+const meant = new Map(); // which question it answers: the one that stood there when it was begun
+const sending = new Set(); // the threads to which a message is on its way
 const keys = new Map(); // of what was sent and not answered: sent again, it counts once
 
 // The list
@@ -62,18 +64,23 @@ at("more").addEventListener("click", () => {
 // The thread
 
 function open() {
-  opened = location.hash.slice(1);
+  opened = location.hash.slice(1) || "new";
   following.abort();
   following = new AbortController();
   thread = null;
-  document.body.classList.toggle("reading", opened !== "");
+  document.body.classList.toggle("reading", location.hash.length > 1);
   at("text").value = drafts.get(opened) ?? "";
   at("timeline").replaceChildren();
-  say("");
+  const isNone = opened !== "new" && !isThread(opened);
+  say(isNone ? "There is no such thread; this begins a new one." : "", "warning");
   draw();
   attempt(refreshList);
   const { signal } = following;
   if (isThread(opened)) attempt(() => follow(opened, listener(signal), signal));
+}
+
+function question() {
+  return thread?.pending?.kind === "question" ? thread.pending.seq : undefined;
 }
 
 function isThread(id) {
@@ -102,13 +109,14 @@ function listener(signal) {
 }
 
 function draw() {
-  const asks = thread?.pending?.kind === "question";
+  const asks = question() !== undefined;
   const nothing = isThread(opened) ? "…" : "New conversation";
   at("title").textContent = thread ? thread.title : nothing;
   at("status").textContent = thread ? STATUS[thread.status] : "";
   at("status").className = thread?.status ?? "";
   at("prompt").textContent = asks ? "Your answer" : "Message";
   at("send").textContent = asks ? "Answer" : "Send";
+  at("send").disabled = sending.has(opened);
   const unsent = drawPending(at("pending"), thread, act);
   if (unsent && !isActing && thread) say(SETTLED, "warning");
 }
@@ -126,20 +134,29 @@ at("message").addEventListener("submit", async (submitted) => {
   submitted.preventDefault();
   const message = at("text").value;
   const id = opened;
-  if (!message.trim() || at("send").disabled) return;
-  const asked = thread?.pending?.kind === "question" ? { answers: thread.pending.seq } : {};
+  if (!message.trim() || sending.has(id)) return;
+  const answers = meant.get(id);
   const path = isThread(id) ? `/threads/${id}/messages` : "/threads";
-  at("send").disabled = true;
-  const sent = await send(path, { message, ...asked });
-  at("send").disabled = false;
-  if (!sent) return; // the box keeps the message
+  sending.add(id);
+  draw();
+  const sent = await send(path, answers === undefined ? { message } : { message, answers });
+  sending.delete(id);
+  draw();
+  if (!sent) {
+    if (opened === id) meant.set(id, question()); // the person sees what is asked now
+    return; // the box keeps the message
+  }
   if (drafts.get(id) === message) drafts.delete(id);
   if (opened !== id) return;
   at("text").value = drafts.get(id) ?? "";
+  say("");
   location.hash = sent.id;
 });
 
-at("text").addEventListener("input", () => drafts.set(opened, at("text").value));
+at("text").addEventListener("input", () => {
+  if (!drafts.get(opened)) meant.set(opened, question());
+  drafts.set(opened, at("text").value);
+});
 at("text").addEventListener("keydown", (pressed) => {
   if (pressed.key !== "Enter" || pressed.shiftKey || pressed.isComposing) return;
   pressed.preventDefault();

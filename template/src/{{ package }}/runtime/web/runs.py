@@ -43,6 +43,8 @@ class Runs:
         self._running: dict[str, asyncio.Task[None]] = {}
         self._asking: set[asyncio.Future[Reply]] = set()
         self._put_off: dict[str, float] = {}  # what the store cannot read, and until when
+        self._slots = asyncio.Semaphore(MOST)
+        self._ended = asyncio.Event()
         self._is_ending = False
 
     def begin(self) -> None:
@@ -66,13 +68,22 @@ class Runs:
         self._thread.join(GRACE + 2)
 
     def _live(self) -> None:
-        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
-            runner.run(self._sweep())
+        """Run the loop until the end, whatever a tool does to it: a SystemExit in a task of its own
+        leaves the loop, `stop` stops it, and a tool may cancel tasks that are not its own.
+        """
+        sweeping = self._loop.create_task(self._sweep())
+        while not (self._is_ending and sweeping.done()):
+            try:
+                self._loop.run_until_complete(sweeping)
+            except BaseException:
+                log.exception("the runs were broken off, and go on")
+                if sweeping.done() and not self._is_ending:
+                    sweeping = self._loop.create_task(self._sweep())
+        self._loop.close()
 
     async def _sweep(self) -> None:
         """Look for threads that nobody runs, until the end."""
-        self._store, self._slots = open_store(self._settings), asyncio.Semaphore(MOST)
-        self._ended = asyncio.Event()
+        self._store = open_store(self._settings)
         before: set[str] | None = None
         while not self._is_ending:
             found = self._left_behind()
@@ -130,8 +141,11 @@ class Runs:
             log.error("thread %s does not go on: %s", thread_id, error)
             self._put_off[thread_id] = time.monotonic() + PATIENCE
         except BaseException as error:  # also a SystemExit, which would take the other runs along
-            if (task := asyncio.current_task()) and task.cancelling():
+            if self._is_ending:
                 raise
+            task = asyncio.current_task()
+            while task and task.cancelling():  # by a tool, since the server does not end
+                task.uncancel()
             log.exception("thread %s broke off", thread_id)
             self._put_off[thread_id] = time.monotonic() + PATIENCE
             await self._fail(thread_id, error)
