@@ -168,7 +168,7 @@ def test_verify_makes_nothing_of_a_project_that_cannot_be_installed(
     offline = {"PIP_INDEX_URL": nowhere, "UV_DEFAULT_INDEX": nowhere, "PIP_RETRIES": "0"}
     offline |= {"UV_HTTP_RETRIES": "0", "PIP_NO_CACHE_DIR": "1", "UV_NO_CACHE": "1"}
     offline |= {"PIP_CONFIG_FILE": os.devnull, "UV_NO_CONFIG": "1"}
-    words = ("new", "a/refund-desk", "--verify")
+    words = ("new", "a/refund-desk", "--no-server", "--verify")
     done = create_agent(*words, cwd=tmp_path, PATH=binaries, check=False, **offline)
     assert (1, "") == (done.returncode, done.stdout)
     assert "error: the new project could not be installed:\n" in done.stderr
@@ -182,7 +182,7 @@ FAILING = adding("tests/test_more.py", "def test_more() -> None:\n    assert 1 =
 def test_verify_makes_nothing_of_a_project_whose_tests_fail(tmp_path: Path) -> None:
     """A failing test is shown, exit 1, and nothing is made."""
     here = faults(FAILING, tmp_path / "faults")
-    words = ("new", "a/refund-desk", "--verify")
+    words = ("new", "a/refund-desk", "--no-server", "--verify")
     done = create_agent(*words, cwd=tmp_path, check=False, **here)
     assert (1, "") == (done.returncode, done.stdout)
     assert "error: the new project's own tests failed:\n" in done.stderr
@@ -194,7 +194,7 @@ def test_verify_makes_nothing_of_a_project_whose_tests_fail(tmp_path: Path) -> N
 def test_an_interrupt_while_verifying_leaves_nothing(tmp_path: Path) -> None:
     """Neither the project, nor the environment, nor the installer are there afterwards."""
     binaries = path_with(folder=tmp_path / "bin")
-    process = start("new", "refund-desk", "--verify", cwd=tmp_path, PATH=binaries)
+    process = start("new", "refund-desk", "--no-server", "--verify", cwd=tmp_path, PATH=binaries)
     assert process.stderr
     while "installing" not in process.stderr.readline():
         pass
@@ -226,7 +226,7 @@ def test_try_installs_the_project_and_asks_it(installer: str, tmp_path: Path) ->
 def test_try_that_waits_for_a_person_ends_as_the_agent_does(tmp_path: Path) -> None:
     """A refund waits: exit 3, in the receipt, too, and the waiting thread is the project's."""
     message = "please refund order A-17, the blender for $12.50 arrived broken"
-    words = ("new", "refund-desk", "--json", "--try", message)
+    words = ("new", "refund-desk", "--no-server", "--json", "--try", message)
     # Without DATABASE_URL, so that the thread is where a user would have it.
     done = create_agent(*words, cwd=tmp_path, check=False, DATABASE_URL="")
     tried = json.loads(done.stdout)["tried"]
@@ -240,7 +240,7 @@ def test_try_without_a_registry_keeps_the_project(tmp_path: Path) -> None:
     nowhere = {"PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_RETRIES": "0"}
     nowhere |= {"PIP_NO_CACHE_DIR": "1", "PIP_CONFIG_FILE": os.devnull}
     binaries = path_with(folder=tmp_path / "bin")
-    words = ("new", "refund-desk", "--json", "--try", "add 3 and 4")
+    words = ("new", "refund-desk", "--no-server", "--json", "--try", "add 3 and 4")
     done = create_agent(*words, cwd=tmp_path, check=False, PATH=binaries, **nowhere)
     assert 1 == done.returncode
     assert f"error: the project is in {tmp_path}/refund-desk, but the new project" in done.stderr
@@ -250,7 +250,7 @@ def test_try_without_a_registry_keeps_the_project(tmp_path: Path) -> None:
 
 def test_an_interrupt_while_trying_keeps_the_project(tmp_path: Path) -> None:
     """Exit 130, and the message says where the project is."""
-    process = start("new", "refund-desk", "--try", "add 3 and 4", cwd=tmp_path)
+    process = start("new", "refund-desk", "--no-server", "--try", "add 3 and 4", cwd=tmp_path)
     assert process.stderr
     while "installing" not in process.stderr.readline():
         pass
@@ -431,7 +431,7 @@ def test_verify_touches_no_other_environment(installer: str, tmp_path: Path) -> 
     before = everything(other)
     binaries = path_with(*(["uv"] if installer == "uv" else []), folder=tmp_path / "bin")
     foreign = {name: value.format(other=other) for name, value in FOREIGN.items()}
-    words = ("new", "desk", "--verify", "--json", "--try", "add 3 and 4")
+    words = ("new", "desk", "--no-server", "--verify", "--json", "--try", "add 3 and 4")
     done = create_agent(*words, cwd=tmp_path, PATH=binaries, **foreign)
     receipt = json.loads(done.stdout)
     assert receipt["verified"].split()[1] == "passed"
@@ -444,7 +444,7 @@ def test_a_configuration_that_installs_elsewhere_is_named(tmp_path: Path) -> Non
     (tmp_path / "uv.toml").write_text(f'[pip]\ntarget = "{tmp_path}/elsewhere"\n')
     here = {"PATH": path_with("uv", folder=tmp_path / "bin")}
     here |= {"UV_CONFIG_FILE": str(tmp_path / "uv.toml")}
-    done = create_agent("new", "desk", "--verify", cwd=tmp_path, check=False, **here)
+    done = create_agent("new", "desk", "--no-server", "--verify", cwd=tmp_path, check=False, **here)
     assert (1, "") == (done.returncode, done.stdout)
     assert "its configuration has uv install elsewhere than into the environment" in done.stderr
     assert not (tmp_path / "desk").exists()
@@ -453,7 +453,7 @@ def test_a_configuration_that_installs_elsewhere_is_named(tmp_path: Path) -> Non
 def test_a_uv_beside_us_may_be_named_by_a_relative_path(tmp_path: Path) -> None:
     """PATH may hold `bin`."""
     path_with("uv", folder=tmp_path / "bin")
-    done = create_agent("new", "desk", "--verify", cwd=tmp_path, PATH="bin")
+    done = create_agent("new", "desk", "--no-server", "--verify", cwd=tmp_path, PATH="bin")
     assert "installing the project with uv" in done.stderr
     assert (tmp_path / "desk/.git").is_dir()
 

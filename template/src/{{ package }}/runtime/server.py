@@ -95,7 +95,7 @@ def _resolve(host: str, port: int) -> tuple[socket.AddressFamily, Any]:
 
 def _listen(family: socket.AddressFamily, address: Any, args: argparse.Namespace) -> socket.socket:
     """A socket at which connections can wait from now on."""
-    # With the protocol named, or asyncio sends small answers as late as it sends large ones.
+    # asyncio sends small answers at once only where the protocol is named.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
