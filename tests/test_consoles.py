@@ -127,7 +127,13 @@ def test_a_stdout_that_is_full_is_one_line(shell: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("end", ["2> /dev/full", "2>&-"])
 @pytest.mark.parametrize(
     ("code", "words"),
-    [(0, "desk --dry-run"), (0, "desk --verify"), (2, "json"), (2, "desk --nonsense"), (2, "")],
+    [
+        (0, "desk --dry-run"),
+        (0, "desk --no-server --verify"),
+        (2, "json"),
+        (2, "desk --nonsense"),
+        (2, ""),
+    ],
 )
 def test_a_stderr_that_takes_nothing_changes_no_exit_code(
     code: int, words: str, end: str, tmp_path: Path
