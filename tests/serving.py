@@ -1,5 +1,6 @@
 """A project's server in a process of its own, and a client over real sockets."""
 
+import atexit
 import http.client
 import json
 import re
@@ -129,6 +130,7 @@ def start_server(project: Path, *words: str, files: int = 0, **changes: str) -> 
         text=True,
         preexec_fn=limit,
     )
+    atexit.register(process.kill)  # nothing happens where a test has ended it
     api = Api("", process)
     assert process.stderr
     for line in process.stderr:

@@ -67,6 +67,10 @@ class StoreError(Exception):
     """The store cannot be read or written, or holds nothing under an id; one line that says it."""
 
 
+class Damaged(StoreError):
+    """What is kept cannot be read any more; the message names it, and no file of this machine."""
+
+
 class Unknown(StoreError):
     """Nothing is kept under this id."""
 

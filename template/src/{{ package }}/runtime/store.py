@@ -15,7 +15,7 @@ from typing import Any
 
 from . import events
 from .database import IN_MEMORY, Database, open_database
-from .errors import Busy, Fenced, StoreError, Unknown
+from .errors import Busy, Damaged, Fenced, StoreError, Unknown
 from .events import Event
 from .settings import Settings
 from .tables import STEPS, SUMMARY, Approval, Effect, shape_of
@@ -148,7 +148,7 @@ class Store:
         try:
             return [events.from_row(since + i, row) for i, row in enumerate(rows)]
         except StoreError as error:
-            raise StoreError(f"thread {thread_id}: {error}; it is kept as it is") from None
+            raise Damaged(f"thread {thread_id}: {error}; it is kept as it is") from None
 
     def add_events(self, thread_id: str, added: Iterable[Event]) -> None:
         """Write events down."""

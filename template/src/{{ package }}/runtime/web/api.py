@@ -21,7 +21,7 @@ from ..person import DID_NOT_HAPPEN
 from ..store import Store
 from ..thread import Thread
 from . import bodies
-from .redelivery import Answer, TwoKeys, Work, answer_once
+from .redelivery import Answer, Work, WrongKey, answer_once
 from .runs import Runs
 from .stores import Stores
 from .streams import Streams
@@ -65,7 +65,7 @@ class Services:
             return answer, json.dumps(answer.body)
 
         if len(request.headers.getlist("idempotency-key")) > 1:
-            raise TwoKeys
+            raise WrongKey("there is more than one Idempotency-Key; send one")
         answer, text = await self.stores.write(write)
         location = {"location": f"/threads/{answer.thread_id}"} if answer.status == 201 else None
         return Response(text, answer.status, location, "application/json")

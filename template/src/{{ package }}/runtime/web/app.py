@@ -16,14 +16,14 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.routing import compile_path
 
-from ..errors import StoreError, Unknown
+from ..errors import Damaged, StoreError, Unknown
 from ..models import choose_model
 from ..readable import compact, printable
 from ..settings import PACKAGE, load_settings
 from . import api, pages
 from .access import Access, hosts_of, token_of
 from .connections import Connection, most_connections
-from .redelivery import OtherRequest, TwoKeys
+from .redelivery import WrongKey
 from .runs import Runs
 from .stores import Stores
 from .streams import Streams
@@ -105,12 +105,8 @@ async def _not_as_it_has_to_be(request: Request, error: Exception) -> JSONRespon
     return _problem(422, compact(f"{where}: {why}"))
 
 
-async def _two_keys(request: Request, error: Exception) -> JSONResponse:
-    return _problem(422, "there is more than one Idempotency-Key; send one")
-
-
-async def _other_request(request: Request, error: Exception) -> JSONResponse:
-    return _problem(422, "this Idempotency-Key was used for another request; use a new one")
+async def _wrong_key(request: Request, error: Exception) -> JSONResponse:
+    return _problem(422, str(error))
 
 
 async def _http(request: Request, error: Exception) -> JSONResponse:
@@ -139,11 +135,9 @@ async def _unknown(request: Request, error: Exception) -> JSONResponse:
 
 async def _no_store(request: Request, error: Exception) -> JSONResponse:
     log.error("%s %s", request.method, printable(f"{request.url.path}: {error}"))
-    is_of_a_thread = str(error).startswith("thread ")  # another may name files of this machine
-    told = (
-        str(error) if is_of_a_thread else "the threads cannot be read or written; the log says why"
-    )
-    return _problem(503, told)
+    if isinstance(error, Damaged):
+        return _problem(503, str(error))
+    return _problem(503, "the threads cannot be read or written; the log says why")
 
 
 async def _broken(request: Request, error: Exception) -> JSONResponse:
@@ -153,8 +147,7 @@ async def _broken(request: Request, error: Exception) -> JSONResponse:
 _HANDLERS: dict[Any, Callable[[Request, Exception], Any]] = {
     RequestValidationError: _not_as_it_has_to_be,
     StarletteHTTPException: _http,
-    OtherRequest: _other_request,
-    TwoKeys: _two_keys,
+    WrongKey: _wrong_key,
     Unknown: _unknown,
     StoreError: _no_store,
     Exception: _broken,

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..errors import Conflict, StoreError, Unknown
+from ..errors import Conflict, Damaged, Unknown
 from ..store import Store
 from ..thread import Thread
 
@@ -28,19 +28,15 @@ class Answer:
     thread_id: str = ""
 
 
-class TwoKeys(Exception):
-    """A request with more than one key."""
-
-
-class OtherRequest(Exception):
-    """A key that was used for another request."""
+class WrongKey(Exception):
+    """A key that stands for no request, or for another one; the message says it."""
 
 
 def answer_once(store: Store, key: str | None, request: str, status: int, work: Work) -> Answer:
     """Do what a request asks for, unless it was done under this key; the answer is the same.
 
     request: what makes it the same one again. status: where it succeeds. work: what writes, and
-    gives the thread that it wrote to. Raises OtherRequest.
+    gives the thread that it wrote to. Raises WrongKey where the key was used for another.
     """
     try:
         with store.database.transaction():
@@ -67,11 +63,11 @@ def _known(store: Store, key: str | None, request: str) -> Answer | None:
     sql = "SELECT request, status, thread_id, events, answer FROM deliveries WHERE key = ?"
     for asked, status, thread_id, count, answer in store.database.rows(sql, key):
         if asked != request:
-            raise OtherRequest
+            raise WrongKey("this Idempotency-Key was used for another request; use a new one")
         try:
             body = json.loads(answer)
         except ValueError:
-            raise StoreError("what was answered under this key is damaged; use a new one") from None
+            raise Damaged("what was answered under this key is damaged; use a new one") from None
         if thread_id:
             events = store.events(thread_id)[:count]
             body["events"] = [asdict(event) for event in events]
