@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import socketserver
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -53,6 +54,16 @@ def environment(**changes: str) -> dict[str, str]:
 def new_store() -> str:
     """The DATABASE_URL of a store of its own, so that no test meets the threads of another."""
     return f"sqlite:///{_STORES / uuid.uuid4().hex}.db"
+
+
+def sql(url: str, statement: str, *values: Any) -> list[Any]:
+    """Reach into the store at a DATABASE_URL; the rows that are found."""
+    path = url.removeprefix("sqlite:///")
+    connection = sqlite3.connect(path, timeout=30, isolation_level=None)
+    try:
+        return connection.execute(statement, values).fetchall()
+    finally:
+        connection.close()
 
 
 def run(*words: str | Path, cwd: Path, check: bool = True, **changes: str) -> Done:

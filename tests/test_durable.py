@@ -29,6 +29,7 @@ from support import (
     new_store,
     package_of,
     run,
+    sql,
 )
 
 GOLDEN = Path(__file__).with_name("golden")
@@ -101,12 +102,7 @@ class Desk:
 
     def sql(self, statement: str, *values: Any) -> list[Any]:
         """Reach into the database."""
-        path = self.changes["DATABASE_URL"].removeprefix("sqlite:///")
-        connection = sqlite3.connect(path, timeout=30, isolation_level=None)
-        try:
-            return connection.execute(statement, values).fetchall()
-        finally:
-            connection.close()
+        return sql(self.changes["DATABASE_URL"], statement, *values)
 
 
 @contextmanager

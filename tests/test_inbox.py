@@ -17,7 +17,7 @@ import pytest
 from payments import REFUND, Provider, wait_for
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 from serving import Api, serving, start_server, stop_server
-from support import REPOSITORY, agent, compatible, http_server, model_server, new_store
+from support import REPOSITORY, agent, compatible, http_server, model_server, new_store, sql
 
 OUTPUT = REPOSITORY / "test-output"
 QUESTION = "can you do some math for me?"
@@ -358,9 +358,11 @@ def test_an_expired_approval_is_asked_anew(
 ) -> None:
     """The time is over, so no button approves; one asks again."""
     thread = api.rests(api.launch(REFUND.format("B-9")), "waiting")
-    with sqlite3.connect(settings["DATABASE_URL"].removeprefix("sqlite:///")) as connection:
-        connection.execute("UPDATE approvals SET expires = 1 WHERE thread_id = ?", [thread["id"]])
-    connection.close()
+    sql(
+        settings["DATABASE_URL"],
+        "UPDATE approvals SET expires = 1 WHERE thread_id = ?",
+        thread["id"],
+    )
     page.goto(f"{api.url}/#{thread['id']}")
     expect(page.locator("#pending")).to_contain_text("The time to decide is over.")
     expect(page.get_by_role("button", name="Approve")).to_have_count(0)
@@ -567,9 +569,7 @@ def test_a_comment_on_what_was_settled_elsewhere_is_not_lost_in_silence(
 def test_a_thread_that_is_damaged_says_so(page: Page, api: Api, settings: dict[str, str]) -> None:
     """The page shows what the server says, and does not take it for silence."""
     thread = api.rests(api.launch("add 3 and 4"))
-    with sqlite3.connect(settings["DATABASE_URL"].removeprefix("sqlite:///")) as connection:
-        connection.execute("UPDATE events SET data = '{' WHERE thread_id = ?", [thread["id"]])
-    connection.close()
+    sql(settings["DATABASE_URL"], "UPDATE events SET data = '{' WHERE thread_id = ?", thread["id"])
     page.goto(f"{api.url}/#{thread['id']}")
     expect(page.locator("#notice")).to_contain_text("is damaged")
     expect(page.locator("#connection")).to_be_empty()

@@ -21,7 +21,7 @@ import psutil
 import pytest
 from payments import REFUND, Provider, is_legal, wait_for
 from serving import Api, at_once, serving, start_server, stop_server
-from support import Response, agent, compatible, http_server, model_server, new_store
+from support import Response, agent, compatible, http_server, model_server, new_store, sql
 
 QUESTION = "can you do some math for me?"
 DONE = json.dumps({"intent": "done_for_now", "message": "done"})
@@ -37,10 +37,7 @@ class Desk:
 
     def sql(self, statement: str, *values: Any) -> None:
         """Reach into the database."""
-        path = self.changes["DATABASE_URL"].removeprefix("sqlite:///")
-        with sqlite3.connect(path, timeout=30) as connection:
-            connection.execute(statement, values)
-        connection.close()
+        sql(self.changes["DATABASE_URL"], statement, *values)
 
     def waiting(self, order: str) -> Any:
         """A thread in which a refund waits."""
@@ -430,9 +427,7 @@ def test_threads_outlive_their_server(paying: Path) -> None:
         api.approve(paid)
         wait_for(lambda: provider.requests)
         stop_server(api, signal.SIGKILL)
-        with sqlite3.connect(changes["DATABASE_URL"].removeprefix("sqlite:///")) as connection:
-            connection.execute("UPDATE threads SET lease_until = 1")  # as 15 seconds later
-        connection.close()
+        sql(changes["DATABASE_URL"], "UPDATE threads SET lease_until = 1")  # as 15 seconds later
         with serving(paying, **changes) as after:
             assert "done" == after.rests(paid["id"])["status"]
             assert waits == after.thread(waits["id"])

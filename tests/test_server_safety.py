@@ -6,7 +6,6 @@ import asyncio
 import json
 import shutil
 import socket
-import sqlite3
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
@@ -17,7 +16,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 from payments import REFUND, wait_for
 from serving import Api, serving
-from support import agent, importing, new_store, package_of
+from support import agent, importing, new_store, package_of, sql
 
 TOKEN = "a-token-that-nobody-should-see"
 
@@ -440,9 +439,7 @@ def test_a_store_that_cannot_be_read_is_503(project: Path, tmp_path: Path) -> No
     url = new_store()
     with serving(project, DATABASE_URL=url) as api:
         damaged, whole = (api.rests(api.launch("add 3 and 4")) for _ in range(2))
-        with sqlite3.connect(url.removeprefix("sqlite:///"), timeout=30) as connection:
-            connection.execute("UPDATE events SET data = '{' WHERE thread_id = ?", [damaged["id"]])
-        connection.close()
+        sql(url, "UPDATE events SET data = '{' WHERE thread_id = ?", damaged["id"])
         told = api.get(f"/threads/{damaged['id']}")
         assert (503, True) == (told.status, "damaged" in told.json["error"])
         assert 503 == api.get(f"/threads/{damaged['id']}/events").status
@@ -502,9 +499,7 @@ def test_one_odd_row_spoils_no_list(change: str, project: Path) -> None:
     url = new_store()
     with serving(project, DATABASE_URL=url) as api:
         odd, whole = (api.rests(api.launch("add 3 and 4")) for _ in range(2))
-        with sqlite3.connect(url.removeprefix("sqlite:///"), timeout=30) as connection:
-            connection.execute(f"UPDATE threads SET {change} WHERE id = ?", [odd["id"]])
-        connection.close()
+        sql(url, f"UPDATE threads SET {change} WHERE id = ?", odd["id"])
         listed = api.get("/threads")
         assert 200 == listed.status
         assert 2 == len(listed.json)
@@ -519,10 +514,8 @@ def test_a_number_in_a_log_that_is_none_is_damage(project: Path) -> None:
     url = new_store()
     with serving(project, DATABASE_URL=url) as api:
         thread = api.rests(api.launch("add 3 and 4"))
-        with sqlite3.connect(url.removeprefix("sqlite:///"), timeout=30) as connection:
-            nan = '{"call": 1, "result": NaN}'
-            connection.execute("UPDATE events SET data = ? WHERE type = 'tool_response'", [nan])
-        connection.close()
+        nan = '{"call": 1, "result": NaN}'
+        sql(url, "UPDATE events SET data = ? WHERE type = 'tool_response'", nan)
         told = api.get(f"/threads/{thread['id']}")
         assert (503, True) == (told.status, "damaged" in told.json["error"])
 
@@ -533,9 +526,7 @@ def test_a_damaged_delivery_is_one_line(project: Path) -> None:
     with serving(project, DATABASE_URL=url) as api:
         body = {"message": "add 3 and 4"}
         api.post("/threads", body, Idempotency_Key="k")
-        with sqlite3.connect(url.removeprefix("sqlite:///"), timeout=30) as connection:
-            connection.execute("UPDATE deliveries SET answer = '{'")
-        connection.close()
+        sql(url, "UPDATE deliveries SET answer = '{'")
         assert 503 == api.post("/threads", body, Idempotency_Key="k").status
         assert 201 == api.post("/threads", body, Idempotency_Key="l").status
 
