@@ -4,33 +4,24 @@ import json
 import re
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from right_replies import NEARLY, reply_to
 from support import REPOSITORY, create_agent, model_server, run
 
 SCHEMAS = REPOSITORY / "baml_src"
 BAML = (sys.executable, "-c", "import sys; from baml_py import *; sys.exit(invoke_runtime_cli())")
 SETS = ["human.baml", "calculator.baml", "customer_support.baml"]
-
-RIGHT = {
-    "hello!": {"intent": "done_for_now", "message": "Hello!"},
-    "please do the thing": {"intent": "request_more_information", "message": "Which?"},
-    "not this week": {"intent": "done_for_now", "message": "No."},
-    "can you multiply": {"intent": "multiply", "a": 4, "b": 3},
-    '"result": 12}': {"intent": "divide", "a": 12, "b": 2},
-    "subtract 8 from 30": {"intent": "subtract", "a": 30, "b": 8},
-    '"result": 7}': {"intent": "done_for_now", "message": "It is 7."},
-    "refund order A-17": {
-        "intent": "process_refund",
-        "order_id": "A-17",
-        "amount": 12.5,
-        "reason": "arrived broken",
-    },
-    "please refund order 12345": {"intent": "request_more_information", "message": "How much?"},
-    "outside the return window": {"intent": "done_for_now", "message": "It was refused."},
-}
+SUBSETS = [
+    "human",
+    "human,calculator",
+    "human,customer-support",
+    "human,calculator,customer-support",
+]
+FAILED = re.compile(r"FAILED +\w+::(\w+)")
 
 
 def baml_test(schemas: Path, url: str) -> Any:
@@ -40,9 +31,9 @@ def baml_test(schemas: Path, url: str) -> Any:
     return run(*words, cwd=schemas.parent, check=False, BAML_LOG="error", **env)
 
 
-def names_of_tests() -> list[str]:
-    """Every test in baml_src/tests."""
-    texts = (path.read_text(encoding="utf-8") for path in (SCHEMAS / "tests").glob("*.baml"))
+def names_of_tests(schemas: Path) -> list[str]:
+    """Every test in a folder of schemas."""
+    texts = (path.read_text(encoding="utf-8") for path in (schemas / "tests").glob("*.baml"))
     return [name for text in texts for name in re.findall(r"^test (\w+)", text, re.MULTILINE)]
 
 
@@ -60,33 +51,36 @@ def test_the_schemas_are_valid(schemas: Path) -> None:
     assert "warning" not in (done.stdout + done.stderr).lower()
 
 
-def test_right_replies_pass(schemas: Path) -> None:
-    """Each BAML test passes against a model that replies as it should."""
+@pytest.fixture(scope="module", params=SUBSETS)
+def chosen(request: pytest.FixtureRequest, project_with: Callable[..., Path]) -> Path:
+    """The schemas of a project with some of the tool sets, with the tests of these sets."""
+    return project_with(request.param) / "baml_src"
 
-    def answer(messages: list[dict[str, Any]]) -> str:
-        thread = messages[-1]["content"]
-        (reply,) = [reply for words, reply in reversed(RIGHT.items()) if words in thread][:1]
-        return json.dumps(reply)
 
-    with model_server(answer) as server:
-        done = baml_test(schemas, server.url)
+def test_right_replies_pass(chosen: Path) -> None:
+    """Each BAML test of the chosen sets passes against a model that replies as it should."""
+    with model_server(reply_to) as server:
+        done = baml_test(chosen, server.url)
     assert 0 == done.returncode, done.stdout
-    assert len(names_of_tests()) == len(server.requests)
+    assert len(names_of_tests(chosen)) == len(server.requests)
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        {"intent": "add", "a": 1, "b": 1},
-        {"intent": "request_approval_from_manager", "message": "May I?"},
-    ],
-)
-def test_wrong_replies_fail(reply: dict[str, Any], schemas: Path) -> None:
-    """Each BAML test fails against a model that always says the same wrong thing."""
+def test_wrong_replies_fail(chosen: Path) -> None:
+    """Each BAML test of the chosen sets fails against a model that always says the same."""
+    reply = {"intent": "request_approval_from_manager", "message": "May I?"}
     with model_server(lambda messages: json.dumps(reply)) as server:
-        done = baml_test(schemas, server.url)
+        done = baml_test(chosen, server.url)
     assert 2 == done.returncode
-    assert set(names_of_tests()) == set(re.findall(r"FAILED +\w+::(\w+)", done.stdout))
+    assert set(names_of_tests(chosen)) == set(FAILED.findall(done.stdout))
+
+
+@pytest.mark.parametrize("turn", range(max(map(len, NEARLY.values()))))
+def test_a_reply_that_is_nearly_right_fails(turn: int, schemas: Path) -> None:
+    """One field that is wrong is noticed by the test that it belongs to, and by no other."""
+    wrong = {words: changes[turn] for words, changes in NEARLY.items() if turn < len(changes)}
+    with model_server(lambda messages: reply_to(messages, wrong)) as server:
+        done = baml_test(schemas, server.url)
+    assert len(wrong) == len(set(FAILED.findall(done.stdout))), done.stdout
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -146,6 +140,7 @@ def test_a_broken_schema_is_named_by_file_and_line(tmp_path: Path, schemas: Path
     """What BAML says about an error reaches the user without a backtrace."""
     script = """
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from create_agent.codegen import generate
 from create_agent.errors import UserError
