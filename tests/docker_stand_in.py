@@ -1,13 +1,15 @@
-"""`docker build` and `docker run`, without a container engine: the lines of a Dockerfile are carried
+"""`docker build` and `docker run` without a container engine: the lines of a Dockerfile are carried
 out, in order, in a folder that stands for the container.
 
     docker build -t NAME FOLDER
-    docker run [--rm] [--init] [--env-file FILE] [-e NAME]… [-p HOST:PORT:PORT] [-v NAME:PATH] NAME [WORD]…
+    docker run [--rm] [--init] [--env-file FILE] [-e NAME] [-p HOST:PORT:PORT] [-v NAME:PATH] NAME
+               [WORD …]
 
-DOCKER_ROOT is where images and volumes are kept. As in a container nothing of this machine's variables
-and nothing that .dockerignore names gets in. Not as in one: the base image is this Python in a new
-venv, the user stays the same, and so do the network and whatever is outside WORKDIR. A word of a
-Dockerfile that is not known here is an error, so that nothing is passed over.
+DOCKER_ROOT is where images and volumes are kept. As in a container, nothing that .dockerignore
+names gets in, and none of this machine's variables but those with which packages are installed.
+Not as in one: the base image is this Python in a new venv, the user stays the same, and so do the
+network and whatever is outside WORKDIR. A word of a Dockerfile that is not known here is an error,
+so that nothing is passed over.
 """
 
 import argparse
@@ -21,7 +23,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-ROOT = Path(os.environ["DOCKER_ROOT"])
+ROOT = Path(os.environ.get("DOCKER_ROOT", "images"))
 OUTSIDE = ("PIP_", "UV_", "SSL_", "HTTP", "http", "NO_PROXY", "LANG")  # how packages are got here
 
 

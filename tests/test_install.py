@@ -1,15 +1,18 @@
-"""A project as its owner installs it: with uv, with an old pip, from a clone, as a wheel."""
+"""A project as it is installed in CI, from a clone, and as a wheel; test_project_readme.py
+installs it with uv and pip.
+"""
 
+import os
 import shlex
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
 from support import QUESTION, create_agent, environment, run
-
-UV = (sys.executable, "-m", "uv")
 
 
 @pytest.fixture
@@ -19,24 +22,33 @@ def fresh(tmp_path: Path) -> Path:
     return tmp_path / "refund-desk"
 
 
-def test_pip_23_2_installs_runs_and_tests(fresh: Path) -> None:
-    """pip install -e '.[dev]' with pip 23.2 gives the command and its tests."""
-    run(sys.executable, "-m", "venv", ".venv", cwd=fresh)
-    python = fresh / ".venv/bin/python"
-    run(python, "-m", "pip", "install", "-q", "pip==23.2.1", cwd=fresh)
-    run(python, "-m", "pip", "install", "-q", "-e", ".[dev]", cwd=fresh)
-    done = run(fresh / ".venv/bin/refund-desk", "ask", QUESTION, cwd=fresh)
-    assert "18\n" == done.stdout
-    assert " passed" in run(fresh / ".venv/bin/pytest", cwd=fresh).stdout
-    run(fresh / ".venv/bin/mypy", cwd=fresh)
+def test_the_workflow_passes_with_an_old_pip(fresh: Path, tmp_path: Path) -> None:
+    """The steps of .github/workflows/ci.yml, in order, in a clone; pip is one of 2023."""
+    clone = tmp_path / "clone"
+    run("git", "clone", "-q", fresh, clone, cwd=tmp_path)
+    workflow = yaml.safe_load((clone / ".github/workflows/ci.yml").read_text(encoding="utf-8"))
+    (job,) = workflow["jobs"].values()
+    used = [step["uses"].partition("@")[0] for step in job["steps"] if "uses" in step]
+    assert ["actions/checkout", "actions/setup-python"] == used  # a clone, and a new environment
+    run(sys.executable, "-m", "venv", "environment", cwd=tmp_path)
+    binaries = tmp_path / "environment/bin"
+    run(binaries / "pip", "install", "-q", "pip==23.2.1", cwd=tmp_path)
+    path = f"{binaries}:{os.environ['PATH']}"
+    steps = [step["run"] for step in job["steps"] if "run" in step]
+    said = [run("bash", "-e", "-c", step, cwd=clone, PATH=path).stdout for step in steps]
+    assert "pytest" == steps[-1]
+    assert " passed" in said[-1]
+    assert "18\n" == run(binaries / "refund-desk", "ask", QUESTION, cwd=clone).stdout
 
 
-def test_uv_runs_and_tests(fresh: Path) -> None:
-    """uv run needs no step before it, and finds the development tools too."""
-    uv = {"UV_PYTHON": sys.executable, "UV_PYTHON_DOWNLOADS": "never"}
-    done = run(*UV, "run", "refund-desk", "ask", QUESTION, cwd=fresh, **uv)
-    assert "18\n" == done.stdout
-    assert " passed" in run(*UV, "run", "pytest", "-q", cwd=fresh, **uv).stdout
+def test_the_workflow_tries_the_pythons_that_are_promised(fresh: Path) -> None:
+    """The oldest that pyproject.toml allows, and the one in the image."""
+    workflow = yaml.safe_load((fresh / ".github/workflows/ci.yml").read_text(encoding="utf-8"))
+    pythons = workflow["jobs"]["test"]["strategy"]["matrix"]["python"]
+    project = tomllib.loads((fresh / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    image = (fresh / "Dockerfile").read_text(encoding="utf-8")
+    assert f">={pythons[0]}" == project["requires-python"]
+    assert f"FROM python:{pythons[-1]}-slim\n" in image
 
 
 def test_a_clone_says_how_to_get_its_client(fresh: Path, tmp_path: Path) -> None:

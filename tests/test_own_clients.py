@@ -6,13 +6,13 @@ The first is the example of the project's README, as it stands there.
 import json
 import re
 import shutil
-import textwrap
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
+from markdown import blocks
 from providers import answer
 from support import Request, Response, generate, http_server, one_step
 
@@ -81,13 +81,11 @@ def project(project_with: Any, tmp_path_factory: pytest.TempPathFactory) -> Path
     copy: Path = tmp_path_factory.mktemp("own") / "refund-desk"
     shutil.copytree(project_with(), copy)
     readme = (copy / "README.md").read_text(encoding="utf-8")
-    azure = re.search(r"^    client<llm> Azure \{.*?^    \}\n", readme, re.MULTILINE | re.DOTALL)
-    row = re.search(r'^    "azure": Client.*$', readme, re.MULTILINE)
-    assert azure
-    assert row
+    (azure,) = (b.text for b in blocks(readme, "baml") if b.text.startswith("client<llm> Azure"))
+    (row,) = (b.text for b in blocks(readme, "python") if b.text.startswith('    "azure": Client'))
     with (copy / "baml_src/clients.baml").open("a", encoding="utf-8") as clients:
-        clients.write(textwrap.dedent(azure[0]) + CLIENTS)
-    rows = [row[0]]
+        clients.write(azure + CLIENTS)
+    rows = [row.rstrip()]
     for name, (client, variables) in TABLE.items():
         needs = {variable: "set it" for variable in variables.split()}
         rows.append(f"    {name!r}: Client({client!r}, {needs!r}),")

@@ -1,4 +1,6 @@
-"""The README of a project says what is true: its commands run, its files exist, its steps lead on."""
+"""The README of a project says what is true: its commands run, its files are there, its steps lead
+to a tool. Its example of a client is tried by test_own_clients.py.
+"""
 
 import json
 import os
@@ -9,26 +11,27 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
+from docker_stand_in import named
 from markdown import Block, blocks, codes, rows, sections
 from payments import wait_for
+from providers import answer, key_of, settings
 from right_replies import reply_to
-from support import Done, agent, environment, http_server, model_server, run, Response
+from support import Done, Request, Response, agent, environment, http_server, model_server, run
 
 PORT = "8000"
 """The port of the README; here each copy of a project has one of its own."""
 
-Project = Callable[..., Path]
+Project = Copy = Callable[..., Path]
 
 
 @pytest.fixture
-def copy_of(project_with: Project, tmp_path: Path) -> Callable[..., Path]:
+def copy_of(project_with: Project, tmp_path: Path) -> Copy:
     """Copies of projects as they are when they are new, but served at a free port."""
 
     def make(**variant: Any) -> Path:
@@ -61,12 +64,15 @@ def commands(project: Path, heading: str) -> list[str]:
 
 
 def variables(project: Path, *paths: Path, **changes: str) -> dict[str, str]:
-    """A shell's variables in a project; with folders that come first in PATH, and no settings."""
-    folders = [*paths, Path(sys.executable).parent]
-    path = os.pathsep.join([*map(str, folders), os.environ["PATH"]])
+    """The variables of a shell in a project, with folders that come first in PATH.
+
+    What a test would set to keep threads apart is not set: the project has a store of its own.
+    """
+    path = os.pathsep.join([*map(str, paths), str(Path(sys.executable).parent), os.environ["PATH"]])
     uv = {"UV_PYTHON": sys.executable, "UV_PYTHON_DOWNLOADS": "never"}
     env = environment(PATH=path, **uv, **changes)
-    return {name: value for name, value in env.items() if value}
+    del env["DATABASE_URL"]
+    return env
 
 
 def shell(text: str, project: Path, env: dict[str, str], expected: int = 0) -> Done:
@@ -86,43 +92,52 @@ def shell(text: str, project: Path, env: dict[str, str], expected: int = 0) -> D
 
 @contextmanager
 def in_background(text: str, project: Path, env: dict[str, str]) -> Iterator[str]:
-    """Run a block that serves, within the context, and interrupt it; yields the server's address."""
+    """Run a block that serves, within the context, and then press Ctrl-C; yields its address.
+
+    Some shells then end by the signal too, others with the code of their command.
+    """
     log = project.parent / "serving.log"
     with log.open("w") as stderr:
         process = subprocess.Popen(
             ["sh", "-e", "-c", text], cwd=project, env=env, stderr=stderr, start_new_session=True
         )
+
+    def address() -> Any:
+        assert process.poll() is None, log.read_text(encoding="utf-8")
+        return re.search(r" at (http://\S+)/ ", log.read_text(encoding="utf-8"))
+
     try:
-        found = wait_for(lambda: re.search(r"at (http://\S+)/ ", log.read_text(encoding="utf-8")))
-        assert process.poll() is None
-        yield found[1]
+        yield wait_for(address)[1]
     finally:
         os.killpg(process.pid, signal.SIGINT)
         code = process.wait(timeout=30)
-    assert 130 == code, log.read_text(encoding="utf-8")
+    assert code in {130, -signal.SIGINT}, log.read_text(encoding="utf-8")
 
 
-def installed_command(project: Path, folder: Path) -> Path:
-    """A folder with the project's command, as an installation of it puts one there."""
-    folder.mkdir()
-    command = folder / "refund-desk"
-    start = f"from refund_desk.runtime.cli import main; raise SystemExit(main())"
-    lines = (f"#!{sys.executable}", "import sys", f"sys.path.insert(0, {str(project / 'src')!r})")
-    command.write_text("\n".join([*lines, start, ""]), encoding="utf-8")
-    command.chmod(0o755)
-    return folder
+def executable(path: Path, python: str) -> Path:
+    """A command of Python's, in a new folder; returns the folder."""
+    path.parent.mkdir()
+    path.write_text(f"#!{sys.executable}\n{python}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return path.parent
+
+
+def command_of(project: Path) -> Path:
+    """A folder with the project's command, as an installation of the project puts one there."""
+    code = f"""
+import sys
+sys.path.insert(0, {str(project / "src")!r})
+from refund_desk.runtime.cli import main
+sys.exit(main())
+"""
+    return executable(project.parent / "bin/refund-desk", code)
 
 
 def test_every_section_with_commands_is_run_here(project: Path) -> None:
-    """A section that is added to the README has to be added to these tests."""
+    """A section whose commands no test here runs is noticed."""
     found = {name for name, text in sections(readme(project)).items() if blocks(text, "sh")}
-    assert {
-        "Run it",
-        "Reach it from anywhere",
-        "Add a tool",
-        "Test it",
-        "Deploy it",
-    } == found
+    run_here = {"Run it", "Reach it from anywhere", "Add a tool", "Test it", "Deploy it"}
+    assert run_here == found
 
 
 @pytest.mark.parametrize("tools", ["human", "human,calculator", "human,customer-support"])
@@ -130,25 +145,227 @@ def test_other_readmes_have_no_other_commands(
     tools: str, project: Path, project_with: Project
 ) -> None:
     """What is run of the README with everything is all that is in one with less."""
-    without = project_with(tools, "refund-desk", False)
-    lines = {line for block in blocks(readme(without), "sh") for line in block.text.splitlines()}
-    assert lines <= {
-        line for block in blocks(readme(project), "sh") for line in block.text.splitlines()
-    }
-    assert lines
+
+    def lines(path: Path) -> set[str]:
+        return {line for block in blocks(readme(path), "sh") for line in block.text.splitlines()}
+
+    less = lines(project_with(tools, "refund-desk", False))
+    assert less
+    assert less < lines(project)
 
 
-def test_it_is_installed_and_asked(copy_of: Callable[..., Path]) -> None:
-    """uv, and pip: both ways lead to the same command."""
+def test_it_is_installed_and_asked(copy_of: Copy) -> None:
+    """uv and pip lead to the same command, which answers, and waits where it should."""
     project = copy_of()
-    with_uv, with_pip, *questions = commands(project, "Run it")
+    with_uv, with_pip, calculated, refunded = commands(project, "Run it")
     env = variables(project)
-    assert "How can I help" in shell(with_uv, project, env).stdout
+    assert "I am a set of rules" in shell(with_uv, project, env).stdout
     shutil.rmtree(project / ".venv")
-    assert "How can I help" in shell(with_pip, project, env).stdout
+    assert "I am a set of rules" in shell(with_pip, project, env).stdout
     env = variables(project, project / ".venv/bin")
-    calculated, refunded = questions
     assert "24\n" == shell(calculated, project, env).stdout
-    done = shell(refunded, project, env, expected=3)
-    assert "process_refund" in done.stderr
-    assert "passed" in shell(commands(project, "Test it")[0], project, env).stdout
+    assert "approve process_refund" in shell(refunded, project, env, expected=3).stderr
+    assert (project / "data/threads.db").is_file()
+
+
+def test_it_is_reached_from_anywhere(copy_of: Copy) -> None:
+    """The server answers curl at the address of the README, and elsewhere with a token only."""
+    project = copy_of()
+    env = variables(project, command_of(project))
+    serve, ask, serve_all = commands(project, "Reach it from anywhere")
+    with in_background(serve, project, env) as address:
+        assert f"<{address}/>" in readme(project)
+        thread = json.loads(shell(ask, project, env).stdout)
+        assert {"id", "status"} <= set(thread)
+    with in_background(serve_all, project, env):
+        assert "token" in shell(ask, project, env).stdout
+
+
+def test_the_commands_over_threads(project: Path, tmp_path: Path) -> None:
+    """Each line of the table can be typed as it stands there, with an id and a text put in."""
+    copy = tmp_path / project.name
+    shutil.copytree(project, copy)
+    tool = copy / "src/refund_desk/tools/customer_support.py"
+    with tool.open("a", encoding="utf-8") as file:
+        file.write("\n\ndef send_refund(*payment: object) -> None:\n    raise OSError('cut off')\n")
+    policy = copy / "src/refund_desk/policy.py"
+    text = policy.read_text(encoding="utf-8")
+    policy.write_text(text.replace('"idempotent", ', '"ask_human", '), encoding="utf-8")
+    waits, stops = "refund order {}, $5, it arrived broken", {"AGENT_MAX_STEPS": "1"}
+
+    def started(message: str, **changes: str) -> str:
+        done = agent(copy, "ask", message, "--json", check=False, **STORE, **changes)
+        return str(json.loads(done.stdout)["id"])
+
+    def unknown(order: str) -> str:
+        thread = started(waits.format(order))
+        agent(copy, "approve", thread, check=False, **STORE)
+        return thread
+
+    STORE = {"DATABASE_URL": f"sqlite:///{tmp_path}/threads.db"}
+    prepared: dict[str, tuple[Callable[[], str], str, int]] = {
+        "ask MESSAGE": (lambda: "", "7", 0),
+        "ask --thread ID MESSAGE": (lambda: started("hello!"), "7", 0),
+        "threads": (lambda: started("hello!"), "hello!", 0),
+        "show ID": (lambda: started("hello!"), "hello!", 0),
+        "answer ID TEXT": (lambda: started("please refund order A-5"), "", 3),
+        "approve ID": (lambda: started(waits.format("A-1")), "", 3),
+        "refuse ID --comment WHY": (lambda: started(waits.format("A-2")), "add 3 and 4", 0),
+        "settle ID --happened TEXT": (lambda: unknown("A-3"), "add 3 and 4", 0),
+        "settle ID --did-not-happen": (lambda: unknown("A-4"), "", 0),
+        "resume ID": (lambda: started("add 1 and 2, then add 4", **stops), "7", 0),
+        "prompt MESSAGE": (lambda: "", "add 3 and 4", 0),
+        "tools": (lambda: "", "process_refund", 0),
+        "export ID": (lambda: started("add 3 and 4"), "@@assert", 0),
+    }
+    table = [codes(cell) for cell, _ in rows(sections(readme(project))["Run it"])]
+    assert sorted(prepared) == sorted(command for cell in table for command in cell)
+    for command, (prepare, expected, code) in prepared.items():
+        filled = command.replace("ID", prepare())
+        filled = re.sub(r"MESSAGE|TEXT|WHY", "'add 3 and 4'", filled)
+        done = agent(copy, *shlex.split(filled), check=False, **STORE)
+        assert code == done.returncode, f"{filled}\n{done.stdout}{done.stderr}"
+        assert expected in done.stdout, filled
+
+
+def test_a_tool_is_added_in_four_steps(copy_of: Copy) -> None:
+    """Where a step is missing the checks say so, and after the last one they and the tool work."""
+    project = copy_of()
+    env = variables(project, command_of(project))
+    generate, check = commands(project, "Add a tool")
+    steps = re.split(r"^\*\*\d\. ", sections(readme(project))["Add a tool"], flags=re.MULTILINE)[1:]
+    said, did, *decided, tested = (
+        [b for b in blocks(step) if b.language != "sh"] for step in steps
+    )
+    imported, arm, policy = decided[0]
+    for block in said:
+        insert(project, block)
+    shell(generate, project, env)
+    assert "OrderStatus" in shell(check, project, env, expected=1).stdout  # mypy
+    for block in (*did, imported, arm, *tested):
+        insert(project, block)
+    assert "order_status" in shell(check, project, env, expected=1).stdout  # test_contract.py
+    insert(project, policy)
+    assert " passed" in shell(check, project, env).stdout
+    table = shell("refund-desk tools", project, env).stdout
+    assert re.search("^order_status +pure +none +order_id ", table, re.MULTILINE)
+
+
+def insert(project: Path, block: Block) -> None:
+    """Put a block of the README where the line before it says."""
+    package = project / "src/refund_desk"
+    if block.before.endswith("a new file:"):
+        path, old, new = project / codes(block.before)[0], "", block.text
+        path.touch(exist_ok=False)
+    elif block.before.startswith("At the end of"):
+        path, old, new = project / codes(block.before)[0], "", block.text
+    elif block.before.endswith("with the other imports:"):
+        path, old = package / "agent.py", "from .tools import calculator"
+        new = block.text + old
+    elif block.before == "and above the last arm, `case _`:":
+        path, old = package / "agent.py", "        case _:"
+        new = block.text + old
+    else:
+        assert block.before.endswith("until somebody has decided otherwise:")
+        path, old = package / "policy.py", "POLICIES = {\n"
+        new = old + block.text
+    text = path.read_text(encoding="utf-8")
+    assert not old or 1 == text.count(old)
+    path.write_text(text.replace(old, new) if old else text + new, encoding="utf-8")
+
+
+def test_a_model_is_chosen_in_env(project: Path, tmp_path: Path) -> None:
+    """The two lines of the README, and a provider is asked with that key."""
+    copy = tmp_path / project.name
+    shutil.copytree(project, copy)
+    (chosen,) = blocks(sections(readme(project))["Choose a model"], "ini")
+    (copy / ".env").write_text(chosen.text, encoding="utf-8")
+    keys: list[str | None] = []
+
+    def respond(request: Request) -> Response:
+        keys.append(key_of("anthropic", request.headers))
+        return Response(answer("anthropic", '{"intent": "done_for_now", "message": "Hello!"}'))
+
+    with http_server(respond) as url:
+        base = settings("anthropic", url)["ANTHROPIC_BASE_URL"]
+        done = agent(copy, "ask", "hello", AGENT_CLIENT="", ANTHROPIC_BASE_URL=base)
+    assert ("Hello!\n", ["your-key"]) == (done.stdout, keys)
+
+
+def test_it_is_tested_with_and_without_a_model(copy_of: Copy) -> None:
+    """pytest needs none, and baml-cli test asks the one whose variables .env holds."""
+    project = copy_of()
+    env = variables(project, command_of(project))
+    with_pytest, with_model = commands(project, "Test it")
+    assert " passed" in shell(with_pytest, project, env).stdout
+    with model_server(reply_to) as server:
+        names = {"BASE_URL": server.url, "API_KEY": "none", "MODEL": "m"}
+        lines = [f"COMPATIBLE_{name}={value}" for name, value in names.items()]
+        (project / ".env").write_text("\n".join(lines), encoding="utf-8")
+        shell(with_model, project, env)
+    assert server.requests
+
+
+@pytest.mark.parametrize("server", [True, False])
+def test_it_is_deployed(server: bool, copy_of: Copy) -> None:
+    """The image of a clone serves, or does one command; the threads in the volume outlive it."""
+    project = copy_of(server=server)
+    made = project.parent / "images/refund-desk"
+    clone = project.parent / "clone"
+    run("git", "add", "-A", cwd=project)
+    run("git", "commit", "-qm", "x", cwd=project)
+    run("git", "clone", "-q", project, clone, cwd=project)
+    shutil.copy(project / ".env", clone)
+    stand_in = Path(__file__).with_name("docker_stand_in.py")
+    docker = executable(project.parent / "docker/docker", f"exec(open({str(stand_in)!r}).read())")
+    outside = {"DOCKER_ROOT": str(made.parent), "AGENT_API_TOKEN": "t" * 40}
+    env = variables(project, docker, **outside)
+    build, *serve, ask = commands(project, "Deploy it")
+    shell(build, clone, env)
+    config = json.loads((made / "config.json").read_text(encoding="utf-8"))
+    assert config["user"].isdecimal()
+    assert 0 < int(config["user"])
+    assert not (made / "app/.env").exists()
+    assert 0o1777 == (made / "app/data").stat().st_mode & 0o7777
+    for block in serve:
+        with in_background(block, clone, env) as address:
+            check = subprocess.run(config["healthcheck"], env=config["env"])
+            assert 0 == check.returncode
+            start = f"curl -sf -d '{{}}' {address}/threads -H 'Authorization: Bearer {'t' * 40}'"
+            assert 22 == subprocess.run(["sh", "-c", start]).returncode  # {} is no message
+        assert 0 != subprocess.run(config["healthcheck"], env=config["env"]).returncode
+    for _ in range(2):
+        assert "I am a set of rules" in shell(ask, clone, env).stdout
+    threads = shell(ask.replace('ask "hello!"', "threads --json"), clone, env).stdout
+    assert 2 == len(json.loads(threads))
+    assert len(serve) == server
+
+
+def test_an_image_holds_no_key_and_nothing_old(project: Path) -> None:
+    """What git ignores here is not in an image either, nor is git's own."""
+    lines = {
+        name: (project / name).read_text(encoding="utf-8").split("\n")
+        for name in (".gitignore", ".dockerignore")
+    }
+    private = [line for line in lines[".gitignore"] if line and not line.startswith("#")]
+    for path in (*private, ".git"):
+        name = PurePosixPath(path.strip("/"))
+        assert any(named(name, pattern) for pattern in lines[".dockerignore"] if pattern), path
+
+
+@pytest.mark.parametrize("server", [True, False])
+def test_every_file_that_is_named_is_there(server: bool, project_with: Project) -> None:
+    """A path in the README is one of the project's, or one that the README makes."""
+    project = project_with("human,calculator,customer-support", "refund-desk", server)
+    text = readme(project)
+    made = {codes(b.before)[0] for b in blocks(text) if b.before.endswith("a new file:")}
+    made |= {"data/threads.db", ".venv/bin/"}
+    in_blocks = re.findall(r"# ([\w./]+\.py), ([\w/]+/)", text) + re.findall(r"# (\S+\.py)$", text)
+    names = [*codes(text), *(name for pair in in_blocks for name in pair)]
+    paths = {
+        name for name in names if re.fullmatch(r"[\w.*/-]+(/|\.(py|baml|db|html|css|js|yml))", name)
+    }
+    assert {"baml_src/tools.baml", "src/refund_desk/agent.py", "Dockerfile"} & paths
+    folders = [project, project / "src/refund_desk", project / "src/refund_desk/runtime/web"]
+    for path in paths - made:
+        assert any(list(folder.glob(path.rstrip("/"))) for folder in folders), path
