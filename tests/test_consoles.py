@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import Done, create_agent, run, tree
+from support import Done, create_agent, path_with, run, tree
 
 CONSOLES = {
     "plain": {},
@@ -140,7 +140,8 @@ def test_a_stderr_that_takes_nothing_changes_no_exit_code(
 ) -> None:
     """Messages may be lost; what is done, and the exit code, are the same."""
     new = f"'{sys.executable}' -m create_agent new {words} {end}"
-    done = run("/bin/sh", "-c", new, cwd=tmp_path, check=False)
+    path = path_with("uv", folder=tmp_path / "bin")
+    done = run("/bin/sh", "-c", new, cwd=tmp_path, check=False, PATH=path)
     assert (code, "") == (done.returncode, done.stderr)
     assert ("verify" in words) == (tmp_path / "desk/.git").is_dir()
 

@@ -3,7 +3,6 @@
 import json
 import os
 import pty
-import shutil
 import signal
 import subprocess
 import sys
@@ -22,21 +21,13 @@ from support import (
     environment,
     everything,
     faults,
+    path_with,
     run,
     start,
     tree,
 )
 
 from create_agent import __version__
-
-
-def path_with(*programs: str, folder: Path) -> str:
-    """A PATH on which there are git and these programs, and no other of create-agent's."""
-    folder.mkdir()
-    for program in ("git", *programs):
-        found = shutil.which(program) or Path(sys.executable).with_name(program)
-        (folder / program).symlink_to(found)
-    return f"{folder}"
 
 
 def test_name_is_the_projects_whatever_the_folder_is_called(tmp_path: Path) -> None:
@@ -119,15 +110,19 @@ def test_json_is_a_receipt(dry_run: bool, tmp_path: Path) -> None:
     else:
         assert sorted(tree(project)) == receipt["files"]
         assert "cd 'a/my desk'" == receipt["next"][0]
+        install = ".venv/bin/pip install -e '.[dev]'"  # as in the project's README, which is typed
+        assert receipt["next"][1].endswith(f"-m venv .venv && {install}")
         assert ".venv/bin/pytest" == receipt["next"][-1]
 
 
 def test_the_next_commands_of_a_receipt_work(tmp_path: Path) -> None:
     """Typed into a shell one after the other, they install, ask and test the project."""
-    receipt = json.loads(create_agent("new", "my desk/x", "--json", cwd=tmp_path).stdout)
+    path = f"{path_with('uv', folder=tmp_path / 'bin')}:{os.environ['PATH']}"
+    receipt = json.loads(create_agent("new", "my desk/x", "--json", cwd=tmp_path, PATH=path).stdout)
+    assert "uv run pytest" == receipt["next"][-1]
     script = " && ".join(receipt["next"])
-    done = run("/bin/sh", "-c", script, cwd=tmp_path, AGENT_CLIENT="offline")
-    assert "\n18\n" in done.stdout
+    done = run("/bin/sh", "-c", script, cwd=tmp_path, PATH=path)
+    assert done.stdout.startswith("18\n")
     assert " passed" in done.stdout
 
 
@@ -138,13 +133,12 @@ def test_json_says_nothing_on_stdout_when_it_fails(tmp_path: Path) -> None:
     assert done.stderr.startswith("error: ")
 
 
-@pytest.mark.parametrize("installer", ["uv", "pip"])
-def test_verify_runs_the_projects_own_tests_first(installer: str, tmp_path: Path) -> None:
+def test_verify_runs_the_projects_own_tests_first(tmp_path: Path) -> None:
     """--verify installs it aside, tells each step, and says success only after its tests passed."""
-    binaries = path_with(*(["uv"] if installer == "uv" else []), folder=tmp_path / "bin")
+    binaries = path_with("uv", folder=tmp_path / "bin")
     foreign = {"PYTEST_ADDOPTS": "-k nothing", "OPENAI_API_KEY": "x", "AGENT_CLIENT": "openai"}
     done = create_agent("new", "a/refund-desk", "--verify", cwd=tmp_path, PATH=binaries, **foreign)
-    steps = ["making a virtual environment ...", f"installing the project with {installer} ..."]
+    steps = ["making a virtual environment ...", "installing the project with uv ..."]
     assert [*steps, "running its tests ..."] == done.stderr.splitlines()
     assert "\nIts own tests: 1" in done.stdout
     assert " passed in " in done.stdout
@@ -181,14 +175,17 @@ FAILING = adding("tests/test_more.py", "def test_more() -> None:\n    assert 1 =
 
 def test_verify_makes_nothing_of_a_project_whose_tests_fail(tmp_path: Path) -> None:
     """A failing test is shown, exit 1, and nothing is made."""
-    here = faults(FAILING, tmp_path / "faults")
+    here = {
+        **faults(FAILING, tmp_path / "faults"),
+        "PATH": path_with("uv", folder=tmp_path / "bin"),
+    }
     words = ("new", "a/refund-desk", "--no-server", "--verify")
     done = create_agent(*words, cwd=tmp_path, check=False, **here)
     assert (1, "") == (done.returncode, done.stdout)
     assert "error: the new project's own tests failed:\n" in done.stderr
     assert "assert 1 == 2" in done.stderr
     assert "1 failed, " in done.stderr
-    assert ["faults"] == [path.name for path in tmp_path.iterdir()]
+    assert ["bin", "faults"] == sorted(path.name for path in tmp_path.iterdir())
 
 
 def test_an_interrupt_while_verifying_leaves_nothing(tmp_path: Path) -> None:
@@ -207,10 +204,9 @@ def test_an_interrupt_while_verifying_leaves_nothing(tmp_path: Path) -> None:
     assert [] == [words for words in left if str(tmp_path) in words]
 
 
-@pytest.mark.parametrize("installer", ["uv", "pip"])
-def test_try_installs_the_project_and_asks_it(installer: str, tmp_path: Path) -> None:
+def test_try_installs_the_project_and_asks_it(tmp_path: Path) -> None:
     """--try leaves an installed project, with the steps on stderr and the answer on stdout."""
-    binaries = path_with(*(["uv"] if installer == "uv" else []), folder=tmp_path / "bin")
+    binaries = path_with("uv", folder=tmp_path / "bin")
     words = ("new", "refund-desk", "--try", "add 3 and 4")
     done = create_agent(*words, cwd=tmp_path, PATH=binaries, PYTHONPATH="/nowhere")
     assert "\n7\n" in done.stdout
@@ -228,7 +224,8 @@ def test_try_that_waits_for_a_person_ends_as_the_agent_does(tmp_path: Path) -> N
     message = "please refund order A-17, the blender for $12.50 arrived broken"
     words = ("new", "refund-desk", "--no-server", "--json", "--try", message)
     # Without DATABASE_URL, so that the thread is where a user would have it.
-    done = create_agent(*words, cwd=tmp_path, check=False, DATABASE_URL="")
+    path = path_with("uv", folder=tmp_path / "bin")
+    done = create_agent(*words, cwd=tmp_path, check=False, DATABASE_URL="", PATH=path)
     tried = json.loads(done.stdout)["tried"]
     assert (3, {"message": message, "exit_code": 3, "answer": ""}) == (done.returncode, tried)
     threads = agent(tmp_path / "refund-desk", "threads", DATABASE_URL="")
@@ -423,7 +420,9 @@ FOREIGN = {
 
 @pytest.mark.parametrize("installer", ["uv", "pip"])
 def test_verify_touches_no_other_environment(installer: str, tmp_path: Path) -> None:
-    """Settings that name another environment, or a user's options, are not followed."""
+    """Settings that name another environment, or a user's options, are not followed, by neither of
+    the programs that can install a project.
+    """
     other = tmp_path / "other"
     run(sys.executable, "-m", "venv", "--without-pip", other, cwd=tmp_path)
     (other / "project").mkdir()
@@ -436,6 +435,7 @@ def test_verify_touches_no_other_environment(installer: str, tmp_path: Path) -> 
     receipt = json.loads(done.stdout)
     assert receipt["verified"].split()[1] == "passed"
     assert "7\n" == receipt["tried"]["answer"]
+    assert 2 == done.stderr.count(f"installing the project with {installer} ...\n")
     assert before == everything(other)
 
 

@@ -10,9 +10,11 @@ from support import agent, package_of, run, tree
 
 ALL = "human,calculator,customer-support"
 SETS = ["human", "human,calculator", "human,customer-support", ALL]
+NAMES = ["z", "a" * 40, "refund-desk", "refund-desk"]
 VARIANTS = [
-    *((tools, "refund-desk", server) for tools in SETS for server in (True, False)),
-    *((ALL, name, True) for name in ("a" * 40, "z")),
+    (tools, name, server)
+    for tools, name in zip(SETS, NAMES, strict=True)
+    for server in (True, False)
 ]
 CHECKS = [
     ("pytest", "-q", "-p", "no:cacheprovider"),
@@ -43,6 +45,15 @@ def test_a_variant_passes(
     project = project_with(tools, name, server)
     done = run(sys.executable, "-m", *check, cwd=project, MYPY_CACHE_DIR=str(cache))
     assert "skipped" not in done.stdout
+
+
+@pytest.mark.parametrize("check", CHECKS[1:3], ids=lambda words: "-".join(words[:2]))
+@pytest.mark.parametrize("name", ["z", "a" * 40])
+def test_a_name_moves_no_line(
+    name: str, check: tuple[str, ...], project_with: Callable[..., Path]
+) -> None:
+    """With the shortest name and the longest, imports are where ruff wants them."""
+    run(sys.executable, "-m", *check, cwd=project_with(ALL, name))
 
 
 def test_without_a_server_there_is_none(project_with: Callable[..., Path]) -> None:
