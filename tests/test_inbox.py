@@ -34,7 +34,7 @@ ARGUMENTS = [
 def browser() -> Iterator[Browser]:
     """Chromium, without a window."""
     found = shutil.which("chromium") or shutil.which("chromium-browser")
-    assert found, "no chromium was found; scripts/chromium installs it"
+    assert found, "no chromium was found; scripts/packages installs it"
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
         yield started
