@@ -318,8 +318,8 @@ def test_it_is_deployed(server: bool, copy_of: Copy) -> None:
     shutil.copy(project / ".env", clone)
     stand_in = Path(__file__).with_name("docker_stand_in.py")
     docker = executable(project.parent / "docker/docker", f"exec(open({str(stand_in)!r}).read())")
-    outside = {"DOCKER_ROOT": str(made.parent), "AGENT_API_TOKEN": "t" * 40}
-    env = variables(project, docker, **outside)
+    token = "t" * 40
+    env = variables(project, docker, DOCKER_ROOT=str(made.parent), AGENT_API_TOKEN=token)
     build, *serve, ask = commands(project, "Deploy it")
     shell(build, clone, env)
     config = json.loads((made / "config.json").read_text(encoding="utf-8"))
@@ -329,10 +329,9 @@ def test_it_is_deployed(server: bool, copy_of: Copy) -> None:
     assert 0o1777 == (made / "app/data").stat().st_mode & 0o7777
     for block in serve:
         with in_background(block, clone, env) as address:
-            check = subprocess.run(config["healthcheck"], env=config["env"])
-            assert 0 == check.returncode
-            start = f"curl -sf -d '{{}}' {address}/threads -H 'Authorization: Bearer {'t' * 40}'"
-            assert 22 == subprocess.run(["sh", "-c", start]).returncode  # {} is no message
+            assert 0 == subprocess.run(config["healthcheck"], env=config["env"]).returncode
+            shell(f"curl -sf {address}/threads -H 'Authorization: Bearer {token}'", clone, env)
+            shell(f"curl -sf {address}/threads", clone, env, expected=22)
         assert 0 != subprocess.run(config["healthcheck"], env=config["env"]).returncode
     for _ in range(2):
         assert "I am a set of rules" in shell(ask, clone, env).stdout
