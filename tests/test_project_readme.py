@@ -155,7 +155,9 @@ def test_other_readmes_have_no_other_commands(
 
 
 def test_it_is_installed_and_asked(copy_of: Copy) -> None:
-    """uv and pip lead to the same command, which answers, and waits where it should."""
+    """uv and pip lead to the same command, which answers, waits where it should, and says how to
+    go on in a way that can be typed there.
+    """
     project = copy_of()
     with_uv, with_pip, calculated, refunded = commands(project, "Run it")
     env = variables(project)
@@ -166,6 +168,13 @@ def test_it_is_installed_and_asked(copy_of: Copy) -> None:
     assert "24\n" == shell(calculated, project, env).stdout
     assert "approve process_refund" in shell(refunded, project, env, expected=3).stderr
     assert (project / "data/threads.db").is_file()
+    for before in ("", ".venv/bin/", "uv run "):
+        env = variables(project, *([] if before else [project / ".venv/bin"]))
+        words = before + refunded.replace("A-17", f"B-{len(before)}")
+        waiting = shell(words, project, env, expected=3).stderr
+        (printed,) = re.findall(r"go on with: (.*), or ", waiting)
+        assert printed.startswith(f"{before}refund-desk approve ")
+        assert "processed" in shell(printed, project, env).stdout
 
 
 def test_it_is_reached_from_anywhere(copy_of: Copy) -> None:

@@ -80,7 +80,8 @@ class Terminal:
 def terminal(tmp_path: Path) -> Terminal:
     """A terminal in a clone of this checkout, with pip and uv, and nothing set."""
     run("git", "clone", "-q", REPOSITORY, "clone", cwd=tmp_path)
-    for path in run("git", "ls-files", "-om", "--exclude-standard", cwd=REPOSITORY).stdout.split():
+    changed = run("git", "ls-files", "-zom", "--exclude-standard", cwd=REPOSITORY).stdout
+    for path in filter(None, changed.split("\0")):
         if (REPOSITORY / path).is_file():  # what is not committed yet
             (tmp_path / "clone" / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(REPOSITORY / path, tmp_path / "clone" / path)

@@ -5,6 +5,8 @@ A variable that is empty or blank counts as not set. Add a setting where it is u
 """
 
 import os
+import shlex
+import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -19,9 +21,15 @@ PACKAGE = __name__.split(".")[0]
 
 
 def program() -> str:
-    """What a person types to start this program."""
-    name = Path(sys.argv[0]).name
-    return f"python -m {PACKAGE}" if name == "__main__.py" else name
+    """What a person types to start this program, from where they are."""
+    typed = Path(sys.argv[0])
+    if typed.name == "__main__.py":
+        return f"python -m {PACKAGE}"
+    if "UV_RUN_RECURSION_DEPTH" in os.environ:  # uv tells its children in that way
+        return f"uv run {typed.name}"
+    found = shutil.which(typed.name)  # none where an environment is not activated
+    is_found = found is not None and os.path.realpath(found) == os.path.realpath(typed)
+    return typed.name if is_found else shlex.quote(str(typed))
 
 
 @dataclass(frozen=True)
