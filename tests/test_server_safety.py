@@ -561,7 +561,7 @@ def test_who_keeps_the_server_waiting_is_let_go(project: Path) -> None:
             raw.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX")
             held.append(raw)
         wait_for(lambda: is_answered(api), 30)
-        assert len(api.log) < 100  # asyncio says it when it accepts more than there are files for
+        assert len(api.log) < 500  # asyncio says once a second that there are no files left
         held[0].settimeout(20)
         assert b"" == held[0].recv(100)
         for raw in held:

@@ -92,6 +92,7 @@ ACCEPTED: dict[str, Prepare] = {
     "a folder that we use, with others in it": write("src/other/__init__.py"),
     "empty folders that we fill": several(folder("baml_src"), folder("src/refund_desk/runtime")),
     "a link that is not ours": link("latest", "nowhere"),
+    "a workflow of its own": write(".github/workflows/release.yml"),
     "a deep folder of tests": write("tests/unit/test_mine.py"),
     "a file with a name of any bytes": lambda target: (
         folder()(target),
@@ -126,7 +127,11 @@ REFUSED: dict[str, tuple[Prepare, str]] = {
     "ours in a repository": (several(repository, write("README.md")), "already holds README.md;"),
     "a project": (
         lambda target: create_agent("new", target, cwd=target.parents[1]),
-        "AGENTS.md, README.md, ",
+        "AGENTS.md, Dockerfile, README.md, ",
+    ),
+    "a workflow of that name": (
+        write(".github/workflows/ci.yml"),
+        "already holds .github/workflows/ci.yml;",
     ),
 }
 
