@@ -53,6 +53,8 @@ class Image:
 
     def carry_out(self, word: str, rest: str, context: Path) -> None:
         """Do what one instruction says. Raises SystemExit if that is not known here, or fails."""
+        if word in {"COPY", "RUN"} and self.config["user"] != "root":
+            sys.exit(f"{word} after USER: nobody but root may write there")
         match word:
             case "FROM":
                 if not re.fullmatch(r"python:3\.\d+-slim", rest):
@@ -89,7 +91,7 @@ class Image:
         """The variables of a process in the container."""
         path = f"{self.root / 'base/bin'}:/usr/local/bin:/usr/bin:/bin"
         outside = {name: value for name, value in os.environ.items() if name.startswith(OUTSIDE)}
-        return {**outside, "HOME": str(self.root), "PATH": path, **self.config["env"]}
+        return {**outside, "HOME": "/nonexistent", "PATH": path, **self.config["env"]}
 
     def save(self) -> None:
         """Keep what `run` needs."""
@@ -105,19 +107,28 @@ def copy(context: Path, source: str, target: Path) -> None:
         return
     lines = (context / ".dockerignore").read_text(encoding="utf-8").splitlines()
     patterns = [line for line in lines if line and not line.startswith("#")]
+    for path in sorted(path for path in context.rglob("*") if path.is_file() or path.is_symlink()):
+        inside = path.relative_to(context)
+        if not is_ignored(PurePosixPath(inside), patterns):
+            (target / inside).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, target / inside, follow_symlinks=False)
 
-    def ignored(folder: str, names: list[str]) -> set[str]:
-        inside = PurePosixPath(os.path.relpath(folder, context))
-        return {name for name in names if any(named(inside / name, p) for p in patterns)}
 
-    shutil.copytree(context, target, ignore=ignored, dirs_exist_ok=True, symlinks=True)
+def is_ignored(path: PurePosixPath, patterns: list[str]) -> bool:
+    """What .dockerignore says of a file: the last line that means it, or a folder above it."""
+    ignored = False
+    for line in patterns:
+        pattern = line.removeprefix("!")
+        if any(is_meant(each, pattern) for each in (path, *path.parents[:-1])):
+            ignored = line == pattern
+    return ignored
 
 
-def named(path: PurePosixPath, pattern: str) -> bool:
-    """Whether a line of .dockerignore means this path."""
+def is_meant(path: PurePosixPath, pattern: str) -> bool:
+    """Whether a pattern of .dockerignore means just this path; `*` ends at a slash."""
     if pattern.startswith("**/"):
         return fnmatchcase(path.name, pattern.removeprefix("**/"))
-    return fnmatchcase(str(path), pattern)
+    return len(path.parts) == pattern.count("/") + 1 and fnmatchcase(str(path), pattern)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -129,11 +140,14 @@ def run(args: argparse.Namespace) -> None:
         env.update(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
     env.update({name: os.environ[name] for name in args.e if name in os.environ})
     for published in args.p:
-        assert published.rpartition(":")[2] in config["ports"], f"{published} is not exposed"
+        found = re.fullmatch(r"127\.0\.0\.1:\d+:(\d+)", published)
+        assert found, f"{published} would be reached from elsewhere"
+        assert found[1] in config["ports"], f"{published} is not exposed"
     for mounted in args.v:
         name, _, place = mounted.partition(":")
         inside = Path(config["workdir"]) / Path(place).name
         assert str(inside) in config["volumes"], f"{place} is no volume"
+        assert re.fullmatch(r"[a-zA-Z0-9][\w.-]+", name), f"{name} is no name of a volume"
         volume = ROOT / "volumes" / name
         if not inside.is_symlink():
             volume.parent.mkdir(exist_ok=True)
@@ -144,12 +158,19 @@ def run(args: argparse.Namespace) -> None:
     os.execvpe(words[0], words, env)
 
 
+def tag(text: str) -> str:
+    """A name that Docker takes for an image. Raises ValueError for others."""
+    if not re.fullmatch(r"[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*", text):
+        raise ValueError(text)
+    return text
+
+
 def main() -> None:
     """Read the words as docker does, as far as they are known here."""
     parser = argparse.ArgumentParser(prog="docker")
     commands = parser.add_subparsers(required=True)
     builds = commands.add_parser("build")
-    builds.add_argument("-t", required=True)
+    builds.add_argument("-t", required=True, type=tag)
     builds.add_argument("context", type=Path)
     builds.set_defaults(do=lambda args: build(args.t, args.context))
     runs = commands.add_parser("run")
@@ -157,7 +178,7 @@ def main() -> None:
         runs.add_argument(flag, action="store_true")
     for option in ("--env-file", "-e", "-p", "-v"):
         runs.add_argument(option, action="append", default=[])
-    runs.add_argument("image")
+    runs.add_argument("image", type=tag)
     runs.add_argument("words", nargs=argparse.REMAINDER)
     runs.set_defaults(do=run)
     args = parser.parse_args()

@@ -269,6 +269,17 @@ def test_a_compatible_server_is_asked_for_json_as_set(
         assert ["intent", "order_id", "amount", "reason"] == first["process_refund"]["required"]
 
 
+@pytest.mark.parametrize(("choice", "hint"), [("schema", True), ("object", True), ("off", False)])
+def test_a_server_that_takes_no_such_request_is_explained(
+    choice: str, hint: bool, project: Path
+) -> None:
+    """Where a server answers 400 to a response_format, the line says what may help."""
+    with http_server(lambda request: Response({"error": "unknown field"}, 400)) as url:
+        done = ask(project, **settings("compatible", url), COMPATIBLE_JSON=choice)
+    assert "compatible answered HTTP 400" in done.stderr
+    assert hint == ("COMPATIBLE_JSON=off asks it for less" in done.stderr)
+
+
 @pytest.mark.parametrize("reason", ["length", "content_filter", "tool_calls"])
 def test_json_mode_refuses_what_is_not_whole_too(reason: str, project: Path) -> None:
     """With COMPATIBLE_JSON set, cut and filtered replies are refused as without."""

@@ -3,12 +3,14 @@ none without a person's approval. Payments go to a stand-in over HTTP that count
 """
 
 import json
+import os
 import random
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -639,3 +641,31 @@ def test_stored_threads_are_read_for_ever(version: str, desk: Desk) -> None:
         code = {"done": 0, "waiting": 3, "failed": 0}[shape["status"]]
         assert code == desk.agent("resume", shape["id"]).returncode
     assert [] == desk.provider.requests
+
+
+def test_a_store_of_another_user_is_refused_and_left_as_it_was(project: Path) -> None:
+    """Who may not write it may not read it either: SQLite would put files of theirs beside it."""
+    script = """
+import os, sys
+from refund_desk.runtime.database import Database
+from refund_desk.runtime.errors import StoreError
+path = sys.argv[1]
+if os.geteuid() == 0:
+    os.setuid(10001)
+else:
+    os.chmod(path, 0o444)
+try:
+    Database(path)
+except StoreError as error:
+    print(error)
+"""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o1777)
+        path = Path(folder) / "threads.db"
+        changes = {"DATABASE_URL": f"sqlite:///{path}"}
+        agent(project, "ask", "add 3 and 4", **changes)
+        os.chmod(path, 0o644)
+        source = str(project / "src")
+        done = run(sys.executable, "-c", script, path, cwd=project, PYTHONPATH=source)
+        assert f"the database {path}: this user may not write it; run as" in done.stdout
+        assert [path] == list(Path(folder).iterdir())

@@ -28,15 +28,18 @@ def test_the_workflow_passes_with_an_old_pip(fresh: Path, tmp_path: Path) -> Non
     run("git", "clone", "-q", fresh, clone, cwd=tmp_path)
     workflow = yaml.safe_load((clone / ".github/workflows/ci.yml").read_text(encoding="utf-8"))
     (job,) = workflow["jobs"].values()
-    used = [step["uses"].partition("@")[0] for step in job["steps"] if "uses" in step]
-    assert ["actions/checkout", "actions/setup-python"] == used  # a clone, and a new environment
+    assert {"push", "pull_request"} == set(workflow[True])  # YAML 1.1 reads `on` as true
+    assert {"contents": "read"} == workflow["permissions"]
+    used = [step["uses"] for step in job["steps"] if "uses" in step]  # a clone, an environment
+    assert ["actions/checkout@v5", "actions/setup-python@v6"] == used
     run(sys.executable, "-m", "venv", "environment", cwd=tmp_path)
     binaries = tmp_path / "environment/bin"
     run(binaries / "pip", "install", "-q", "pip==23.2.1", cwd=tmp_path)
     path = f"{binaries}:{os.environ['PATH']}"
     steps = [step["run"] for step in job["steps"] if "run" in step]
     said = [run("bash", "-e", "-c", step, cwd=clone, PATH=path).stdout for step in steps]
-    assert "pytest" == steps[-1]
+    checks = ["ruff check .", "ruff format --check .", "mypy", "pytest"]
+    assert ["pip install -e '.[dev]'", "baml-cli generate", *checks] == steps
     assert " passed" in said[-1]
     assert "18\n" == run(binaries / "refund-desk", "ask", QUESTION, cwd=clone).stdout
 

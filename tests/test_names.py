@@ -50,6 +50,7 @@ REFUSED: dict[str, list[str]] = {
             "mypy",
         ),
         *("hatchling", "pip3", "python3.11", "setuptools", "uv", "git", "test", "tests", "src"),
+        *("docker", "curl", "cd", "export", "LS"),
         *("conftest", "sitecustomize", "activate", "activate.fish", "fastapi", "uvicorn"),
         *("starlette", "anyio", "psycopg", "psycopg_pool", "procrastinate", "croniter", "yaml"),
         *("attr", "dateutil"),

@@ -3,14 +3,16 @@ not.
 """
 
 import json
+import re
 import shutil
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import jsonschema_rs
 import pytest
-from hostile_replies import corpus, is_step
+from hostile_replies import add_owners_tools, corpus, is_step, owners_cases_without_rules
 from support import agent, generate, importing, one_step
 
 ACCEPTED = [case for case in corpus("owner") if "step" in case and "parsed" not in case]
@@ -212,11 +214,92 @@ def test_a_rule_is_kept_wherever_it_stands(source: str, tmp_path: Path, project:
     assert "mine: a value breaks a rule of the schema; follow it exactly" == broken["refused"]
 
 
-def test_a_type_that_holds_itself_without_a_class_crashes_nothing(
+def test_a_type_that_cannot_be_verified_is_an_error_at_the_start(
     tmp_path: Path, project: Path
 ) -> None:
-    """BAML cannot read such an alias; tools are listed and other tools work all the same."""
+    """A tool that no reply could call is named, whatever command is given."""
     source = 'type Js = int | Js[]\nclass Any {\n  intent "any"\n  value Js\n}\n'
     copy = with_tools(project, tmp_path, source, "Any")
-    assert "any" in json.loads(agent(copy, "tools", "--json").stdout)
-    assert agent(copy, "ask", "add 3 and 4").stdout == "7\n"
+    for words in (("tools",), ("ask", "add 3 and 4")):
+        done = agent(copy, *words, check=False)
+        assert (1, "") == (done.returncode, done.stdout)
+        where = "error: baml_src: Any.value has a type whose values cannot be verified; use plain"
+        assert where in done.stderr
+
+
+def test_a_value_that_is_skipped_is_not_the_models_to_choose(tmp_path: Path, project: Path) -> None:
+    """An enum's value with @skip is neither in the schema that is sent nor taken from a reply."""
+    source = "enum Size {\n  S\n  M\n  XXL @skip\n}\n"
+    source += 'class Shirt {\n  intent "shirt"\n  size Size\n  left map<Size, int>\n}\n'
+    copy = with_tools(project, tmp_path, source, "Shirt")
+    schema = json.loads(agent(copy, "tools", "--json").stdout)["shirt"]["properties"]
+    assert ["S", "M"] == schema["size"]["enum"] == list(schema["left"]["properties"])
+    assert schema["left"]["additionalProperties"] is False
+    steps = [{"intent": "shirt", "size": size, "left": {size: 1}} for size in ("M", "XXL")]
+    taken, refused = one_step(copy, [{"reply": json.dumps(step)} for step in steps])
+    assert steps[0] == taken["step"]
+    assert 'write "S" or "M"' in refused["refused"]
+
+
+BEYOND_JSON_SCHEMA = (
+    *("rule", "changed", "too ", "much", "deep", "characters", "not whole"),
+    *("NUL", "surrogate", "beyond", "kept exactly"),
+)
+QUOTED = re.compile(r'"-?\d[\d.e]*"')
+
+
+@pytest.mark.parametrize("rules", [True, False])
+def test_the_json_schema_allows_what_the_guard_takes(
+    rules: bool, owners_project: Path, project: Path, tmp_path: Path
+) -> None:
+    """Of the replies of the corpora that are one plain JSON object both say the same.
+
+    Left out is what JSON Schema cannot say: rules, limits, texts and numbers that cannot be kept;
+    and where the guard takes more than it asks for: a number in quotes, the nulls of another tool.
+    """
+    with_rules, without = owners_project, tmp_path / project.name
+    if not rules:
+        shutil.copytree(project, without)
+        add_owners_tools(without, rules=False)
+    copy = with_rules if rules else without
+    cases = corpus("owner") if rules else owners_cases_without_rules()
+    cases = [case for case in [*cases, *corpus("replies")] if is_plain(case)]
+    schemas = json.loads(agent(copy, "tools", "--json").stdout)
+    found = set()
+    for case in cases:
+        reply = json.loads(case["reply"])
+        schema = schemas.get(reply.get("intent")) if isinstance(reply.get("intent"), str) else None
+        allowed = schema is not None and jsonschema_rs.is_valid(schema, reply)
+        if any(words in case.get("refused", "") for words in BEYOND_JSON_SCHEMA):
+            continue
+        if "step" in case and (QUOTED.search(case["reply"]) or "null of" in case["kind"]):
+            continue
+        assert ("step" in case) == allowed, case
+        found.add(allowed)
+    assert found == {True, False}
+    assert len(cases) > 50
+
+
+def is_plain(case: dict[str, Any]) -> bool:
+    """Whether a case is a reply that is one JSON object, each name in it once, and numbers that
+    every reader of JSON takes for the same.
+    """
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len({name for name, _ in pairs}) < len(pairs):
+            raise ValueError("a name stands there twice")
+        return dict(pairs)
+
+    def refuse(text: str) -> Any:
+        raise ValueError(text)
+
+    def broken(text: str) -> float:
+        return refuse(text) if float(text).is_integer() else float(text)  # 3.0 is a 3 there
+
+    hooks: dict[str, Any] = {"object_pairs_hook": once, "parse_constant": refuse}
+    try:
+        reply = json.loads(case["reply"], parse_float=broken, **hooks)
+        json.dumps(reply).encode()
+    except (KeyError, ValueError, RecursionError):
+        return False
+    return isinstance(reply, dict) and "parsed" not in case

@@ -13,11 +13,11 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import pytest
-from docker_stand_in import named
+from docker_stand_in import tag
 from markdown import Block, blocks, codes, rows, sections
 from payments import wait_for
 from providers import answer, key_of, settings
@@ -72,7 +72,7 @@ def variables(project: Path, *paths: Path, **changes: str) -> dict[str, str]:
     uv = {"UV_PYTHON": sys.executable, "UV_PYTHON_DOWNLOADS": "never"}
     env = environment(PATH=path, **uv, **changes)
     del env["DATABASE_URL"]
-    return env
+    return {**env, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
 
 
 def shell(text: str, project: Path, env: dict[str, str], expected: int = 0) -> Done:
@@ -315,50 +315,118 @@ def test_it_is_tested_with_and_without_a_model(copy_of: Copy) -> None:
     assert server.requests
 
 
+PRIVATE = [
+    *(".env", ".env.local", "config/.env", "src/refund_desk/.env", "key.pem", "keys/id_rsa"),
+    *(
+        "data/threads.db",
+        "threads.db",
+        "threads.db-wal",
+        "src/refund_desk/x.db",
+        "old/data/threads.db",
+    ),
+    *(
+        ".git/config",
+        "src/vendored/.git/config",
+        ".venv/bin/python",
+        "venv/x",
+        "prod.env",
+        "notes.txt",
+    ),
+    "src/refund_desk/baml_client/stale.py",
+]
+
+
 @pytest.mark.parametrize("server", [True, False])
 def test_it_is_deployed(server: bool, copy_of: Copy) -> None:
-    """The image of a clone serves, or does one command; the threads in the volume outlive it."""
+    """The image of a clone serves, or does one command; it holds no secret, and the threads in the
+    volume outlive it.
+    """
     project = copy_of(server=server)
     made = project.parent / "images/refund-desk"
     clone = project.parent / "clone"
     run("git", "add", "-A", cwd=project)
-    run("git", "commit", "-qm", "x", cwd=project)
+    run("git", "-c", "commit.gpgsign=false", "commit", "-qm", "x", cwd=project)
     run("git", "clone", "-q", project, clone, cwd=project)
-    shutil.copy(project / ".env", clone)
+    for name in PRIVATE:
+        (clone / name).parent.mkdir(parents=True, exist_ok=True)
+        with (clone / name).open("a", encoding="utf-8") as file:
+            file.write("# s3cret\n")
     stand_in = Path(__file__).with_name("docker_stand_in.py")
     docker = executable(project.parent / "docker/docker", f"exec(open({str(stand_in)!r}).read())")
     token = "t" * 40
     env = variables(project, docker, DOCKER_ROOT=str(made.parent), AGENT_API_TOKEN=token)
     build, *serve, ask = commands(project, "Deploy it")
+    (copied,) = [c for c in codes(sections(readme(project))["Deploy it"]) if c.startswith("cp ")]
+    shell(copied, clone, env)
+    (clone / ".env").write_text("AGENT_CLIENT=offline\n", encoding="utf-8")
+    del env["AGENT_CLIENT"]
     shell(build, clone, env)
+    inside = [path for path in (made / "app").rglob("*") if path.is_file()]
+    assert [] == [path for path in inside if b"s3cret" in path.read_bytes()]
     config = json.loads((made / "config.json").read_text(encoding="utf-8"))
     assert config["user"].isdecimal()
     assert 0 < int(config["user"])
-    assert not (made / "app/.env").exists()
     assert 0o1777 == (made / "app/data").stat().st_mode & 0o7777
+    assert (["serve", "--host", "0.0.0.0"] if server else ["--help"]) == config["cmd"]
     for block in serve:
+        proxy = {**config["env"], "http_proxy": "http://127.0.0.1:9"}  # which some machines have
         with in_background(block, clone, env) as address:
-            assert 0 == subprocess.run(config["healthcheck"], env=config["env"]).returncode
+            assert 0 == subprocess.run(config["healthcheck"], env=proxy).returncode
             shell(f"curl -sf {address}/threads -H 'Authorization: Bearer {token}'", clone, env)
             shell(f"curl -sf {address}/threads", clone, env, expected=22)
-        assert 0 != subprocess.run(config["healthcheck"], env=config["env"]).returncode
+        assert 0 != subprocess.run(config["healthcheck"], env=proxy).returncode
     for _ in range(2):
-        assert "I am a set of rules" in shell(ask, clone, env).stdout
+        done = shell(ask, clone, env)
+        assert "I am a set of rules" in done.stdout
+        assert done.stderr.startswith("offline: answers")  # AGENT_CLIENT is set, in .env
     threads = shell(ask.replace('ask "hello!"', "threads --json"), clone, env).stdout
     assert 2 == len(json.loads(threads))
+    assert (made.parent / "volumes/refund-desk-data/threads.db").is_file()
     assert len(serve) == server
 
 
-def test_an_image_holds_no_key_and_nothing_old(project: Path) -> None:
-    """What git ignores here is not in an image either, nor is git's own."""
-    lines = {
-        name: (project / name).read_text(encoding="utf-8").split("\n")
-        for name in (".gitignore", ".dockerignore")
-    }
-    private = [line for line in lines[".gitignore"] if line and not line.startswith("#")]
-    for path in (*private, ".git"):
-        name = PurePosixPath(path.strip("/"))
-        assert any(named(name, pattern) for pattern in lines[".dockerignore"] if pattern), path
+@pytest.mark.parametrize("name", ["X", "A.B-C", "a..b", "a_.b", "a___b", "a-.-b", "z9"])
+def test_any_name_gives_an_image_that_docker_can_have(name: str, project_with: Project) -> None:
+    """The tag in the README is one, whatever is allowed in a project's name."""
+    build, *_ = commands(project_with("human", name), "Deploy it")
+    assert ["docker", "build", "-t"] == build.split()[:3]
+    assert tag(build.split()[3])
+
+
+def test_git_ignores_what_is_private(project: Path) -> None:
+    """Keys and threads are not committed by accident either."""
+    ignored = "\n".join(
+        [".env", ".env.local", "config/.env", "data/x", "a.db", "a.db-wal", "venv/x"]
+    )
+    done = run("sh", "-c", f"printf '{ignored}\n' | git check-ignore --stdin", cwd=project)
+    assert ignored == done.stdout.strip()
+    assert ".env.example" in run("git", "ls-files", cwd=project).stdout
+
+
+def test_what_the_readme_names_is_known(project: Path) -> None:
+    """Variables are settings, routes are the API's, and exit codes those of the program."""
+    text = readme(project)
+    sources = [project / ".env.example", *(project / "src/refund_desk/runtime").rglob("*.py")]
+    known = "".join(path.read_text(encoding="utf-8") for path in sources)
+    variables = set(re.findall(r"\b(?:AGENT|COMPATIBLE|OLLAMA|DATABASE|ANTHROPIC)_[A-Z_]+\b", text))
+    assert len(variables) > 8
+    assert [] == [name for name in variables if not re.search(rf"\b{name}\b", known)]
+    values = re.findall(r"`(\w+)=(\w+)`", text) + re.findall(
+        r"`(OLLAMA_MODEL)` if it is not `(.+?)`", text
+    )
+    assert [] == [pair for pair in values if pair[1] not in known]
+    routes = set(re.findall(r"`(?:GET|POST) (/[\w/]+)`", text))
+    assert len(routes) > 5
+    api = (project / "src/refund_desk/runtime/web/api.py").read_text(encoding="utf-8")
+    assert [] == [
+        r for r in routes if re.sub(r"ID|KEY", "{}", r) not in re.sub(r"{\w+}", "{}", api)
+    ]
+    codes_of = re.search(
+        r"Exit codes: (.*?)\n", (project / "src/refund_desk/runtime/cli.py").read_text()
+    )
+    assert codes_of
+    assert codes_of[1] in re.sub(r"\s+", " ", text)
+    assert "Idempotency-Key" in text
 
 
 @pytest.mark.parametrize("server", [True, False])

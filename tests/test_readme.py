@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +28,8 @@ from support import (
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 ANYTHING = "…"  # a line of a transcript that stands for any number of lines
 HOME = "/home/you"
+# A model server may run where the tests do, so there AGENT_CLIENT=offline is set.
+NOTHING_SET = "no key is set, no local server runs; "
 ID = re.compile(r"\b[0-9a-f]{32}\b")
 
 
@@ -90,7 +93,7 @@ def terminal(tmp_path: Path) -> Terminal:
     (tmp_path / "environment/bin/uv").symlink_to(uv)
     path = f"{tmp_path}/environment/bin:/usr/local/bin:/usr/bin:/bin"
     env = environment(PATH=path, LOGNAME="you", UV_PYTHON=sys.executable)
-    del env["DATABASE_URL"], env["AGENT_CLIENT"]
+    del env["DATABASE_URL"]
     return Terminal(tmp_path, env)
 
 
@@ -101,6 +104,7 @@ def test_the_transcripts_are_what_happens(terminal: Terminal) -> None:
         for command, said in spoken(block.text):
             done = terminal.type(command)
             output = done.stdout.replace(str(terminal.folder), HOME)
+            said = said.replace(NOTHING_SET, "")
             found = as_pattern(said).fullmatch(output)
             assert found, f"$ {command}\n{output}\nand not\n{said}"
             terminal.ids.update(zip(ID.findall(said), found.groups(), strict=True))
@@ -188,6 +192,13 @@ def test_every_option_is_in_the_table(tmp_path: Path) -> None:
         "--git",
     }
     assert known == listed
+
+
+def test_the_name_and_the_python_are_those_of_the_distribution() -> None:
+    """What the README says is what pyproject.toml says."""
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert f"The distribution is called `{project['name']}`" in README
+    assert f"Python {project['requires-python'].removeprefix('>=')} or newer" in README
 
 
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])

@@ -36,8 +36,10 @@ starlette tzdata tzlocal uvicorn uvloop watchfiles websockets yaml zipp
 
 # What the project itself is made of, or run with.
 _OUR_OWN = """
-agent-loop baml baml-cli baml-client baml-src bash conftest create-agent create-baml-agent data env
-git nodejs node scripted sh sitecustomize src test tests usercustomize venv
+agent-loop baml baml-cli baml-client baml-src bash cat cd chmod conftest cp create-agent
+create-baml-agent curl data docker echo env eval exec exit export git ls make mkdir mv nodejs node
+printf pwd read rm scripted set sh sitecustomize source src sudo test tests trap umask unset
+usercustomize venv wait
 """.split()
 
 TAKEN = frozenset([*_DEPENDENCIES, *_DEVELOPMENT, *_CHECKOUT, *_OPTIONAL_PARTS, *_OUR_OWN])

@@ -84,7 +84,7 @@ def tool_schema() -> str:
 def tools() -> Tools:
     """What a reply may say. Raises SettingsError for a schema that cannot be kept to."""
     source = read_source(cast(Any, get_baml_files)().values())
-    names = Names(source.aliases)
+    names = Names(source.aliases, source.skipped)
     require_readable(tool_classes().values(), names, source)
     if source.has_rules:
         return Tools(tool_classes(), names, [_parse_by_rules])
@@ -121,7 +121,9 @@ async def _ask(client: str, options: Any, thread: str) -> Reply:
     except BamlTimeoutError:
         raise TryAgain(f"{client} did not answer in time") from None
     except BamlClientHttpError as error:
-        _require_answer(client, error.status_code, _last_call(collector).http_response)
+        asked_for_json = "client_registry" in options and error.status_code in {400, 422}
+        hint = "; COMPATIBLE_JSON=off asks it for less" if asked_for_json else ""
+        _require_answer(client, error.status_code, _last_call(collector).http_response, hint)
     except BamlError:  # its text may hold the prompt
         raise Unavailable(f"{client} could not be asked; check its variables") from None
     call = _last_call(collector)
@@ -142,7 +144,7 @@ def _last_call(collector: Collector) -> Any:
     return log.selected_call or next(iter(log.calls), _NOTHING_SENT)
 
 
-def _require_answer(client: str, status: int, answer: Any) -> None:
+def _require_answer(client: str, status: int, answer: Any, hint: str = "") -> None:
     """Raise Unavailable unless the server answered with success.
 
     status: BAML's; 2 and 200 stand for answers that it could not read. BAML makes up an answer of
@@ -157,7 +159,7 @@ def _require_answer(client: str, status: int, answer: Any) -> None:
     problem = f"{client} {http_problem(status)}"
     if status == 429 or 500 <= status < 600:
         raise TryAgain(problem, retry_after(answer.headers))
-    raise Unavailable(problem)
+    raise Unavailable(problem + hint)
 
 
 def _status_within(answer: Any) -> int:
@@ -199,7 +201,8 @@ def _tokens(usage: Any) -> Tokens | None:
 def _with_format(response_format: dict[str, Any], env: Mapping[str, str]) -> dict[str, Any]:
     """Options for `Compatible` with a response_format, which clients.baml cannot compute.
 
-    The timeouts are those of clients.baml; how an answer ended is seen in answers.py.
+    BAML takes this client instead of the one there, so what you add to that one belongs here, too.
+    The timeouts are the same; how an answer ended is seen in answers.py.
     """
     registry = ClientRegistry()
     options = {

@@ -32,6 +32,7 @@ class Database:
         try:
             if path != IN_MEMORY:
                 Path(path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                _require_writable(path)
             self._connection = sqlite3.connect(path, timeout=0, isolation_level=None)
             self._connection.text_factory = lambda text: text.decode(errors="surrogateescape")
             self._execute("PRAGMA journal_mode=WAL")
@@ -130,6 +131,14 @@ class Database:
 
     def _problem(self, error: Exception) -> StoreError:
         return StoreError(f"the database {self.path}: {error}")
+
+
+def _require_writable(path: str) -> None:
+    """Raise OSError for a file of somebody else's. To read it SQLite would put files beside it that
+    its owner may not write.
+    """
+    if os.path.exists(path) and not os.access(path, os.W_OK):
+        raise PermissionError("this user may not write it; run as the one who made it")
 
 
 def open_database(settings: Settings | None = None) -> Database:

@@ -52,8 +52,13 @@ def _member_schema(member: Any, names: Names, defs: dict[str, Any]) -> dict[str,
     if get_origin(member) is list:
         return {"type": "array", "items": _schema(members_of(get_args(member)[0]), names, defs)}
     if get_origin(member) is dict:
-        values = _schema(members_of(get_args(member)[1]), names, defs)
-        return {"type": "object", "additionalProperties": values}
+        key, value = get_args(member)
+        values = _schema(members_of(value), names, defs)
+        keys = [choice for each in members_of(key) for choice in choices_of(each, names)]
+        if not keys:
+            return {"type": "object", "additionalProperties": values}
+        properties = dict.fromkeys(keys, values)
+        return {"type": "object", "properties": properties, "additionalProperties": False}
     if is_class(member):
         if member.__name__ not in defs:
             defs[member.__name__] = {}  # a class may hold itself

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from .errors import SettingsError
 from .schema_source import Source
-from .shape import Names, choices_of, fields_of, is_class, is_literal, members_of
+from .shape import Names, choices_of, fields_of, is_class, is_known, is_literal, members_of
 
 
 def require_readable(tools: Iterable[type[BaseModel]], names: Names, source: Source) -> None:
@@ -66,6 +66,9 @@ def _check_member(
         _check_class(member, names, source, seen)
     if member is Any:  # as BAML makes of a tuple, which it cannot show to a model
         raise SettingsError(f"baml_src: {where} has a type that BAML cannot show; use a class")
+    if not is_known(member):  # as a type alias that holds itself, or a picture
+        problem = f"{where} has a type whose values cannot be verified"
+        raise SettingsError(f"baml_src: {problem}; use plain types, enums, classes, lists or maps")
     choices_of(member, names)
     if get_origin(member) is dict and _has_aliases(get_args(member)[0], names):
         raise SettingsError(

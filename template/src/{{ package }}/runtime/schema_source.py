@@ -25,14 +25,16 @@ class Source:
     """What the source tells.
 
     aliases: what the model writes, by "Class.field" and "Enum.MEMBER". fields: the names of each
-    class and enum. dropped_asserts: the fields and type aliases with an @assert that BAML may
-    forget, because it is a part of a union or of an alias. has_rules: there is an attribute other
-    than a description, such as @alias or @assert. has_checks: there may be a @check. unclear: the
-    fields and enum values whose alias or description may be misread, and with it what follows.
+    class and enum. skipped: the "Enum.MEMBER" with a @skip. dropped_asserts: the fields and type
+    aliases with an @assert that BAML may forget, because it is a part of a union or of an alias.
+    has_rules: there is an attribute other than a description, such as @alias or @assert.
+    has_checks: there may be a @check. unclear: the fields and enum values whose alias or
+    description may be misread, and with it what follows.
     """
 
     aliases: dict[str, str] = field(default_factory=dict)
     fields: dict[str, set[str]] = field(default_factory=dict)
+    skipped: set[str] = field(default_factory=set)
     dropped_asserts: list[str] = field(default_factory=list)
     has_rules: bool = False
     has_checks: bool = False
@@ -56,6 +58,8 @@ def read_source(texts: Iterable[str]) -> Source:
                         found.unclear.append(f"{owner}.{name}")
                     elif word == "@alias":
                         found.aliases[f"{owner}.{name}"] = said
+            if "@skip" in words:
+                found.skipped.add(f"{owner}.{name}")
             if "@assert" in words and ("|" in words or not owner):
                 found.dropped_asserts.append(f"{owner}.{name}" if owner else name)
     return found

@@ -4,7 +4,7 @@ Nothing here needs a change when you add a tool. A kind of type that is not know
 value, so that what cannot be verified is refused.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -23,9 +23,14 @@ _WORDS = {str: "a text in quotes", int: "a whole number", float: "a number", boo
 
 @dataclass(frozen=True, eq=False)
 class Names:
-    """What the model writes for "Class.field" or "Enum.MEMBER" where that has an @alias."""
+    """What the model writes.
+
+    aliases: for "Class.field" or "Enum.MEMBER", where that has an @alias. skipped: each
+    "Enum.MEMBER" with a @skip, which the model is not shown and may not write.
+    """
 
     aliases: Mapping[str, str]
+    skipped: Collection[str] = ()
 
     def field(self, cls: type, name: str) -> str:
         """What the model writes for a field of a class."""
@@ -134,6 +139,12 @@ def is_class(member: Any) -> bool:
     return isinstance(member, type) and issubclass(member, BaseModel)
 
 
+def is_known(member: Any) -> bool:
+    """Whether it is a kind of type whose values can be verified."""
+    is_enum = isinstance(member, type) and issubclass(member, Enum)
+    return member in _PLAIN or is_literal(member) or is_container(member) or is_enum
+
+
 def is_container(member: Any) -> bool:
     """Whether values of a type hold other values."""
     return is_class(member) or get_origin(member) in (list, dict)
@@ -150,7 +161,8 @@ def choices_of(member: Any, names: Names) -> list[Any]:
         return [member]
     if not isinstance(member, type) or not issubclass(member, Enum):
         return []
-    choices = [names.member(each) for each in member]
+    shown = [each for each in member if f"{member.__name__}.{each.name}" not in names.skipped]
+    choices = [names.member(each) for each in shown]
     if len(set(choices)) < len(choices):
         raise SettingsError(f"baml_src: two values of {member.__name__} are written the same")
     return choices
