@@ -81,7 +81,7 @@ class Terminal:
 
 @pytest.fixture
 def terminal(tmp_path: Path) -> Terminal:
-    """A terminal in a clone of this checkout, with pip and uv, where nothing but AGENT_CLIENT is set."""
+    """A terminal in a clone of this checkout, with pip and uv; AGENT_CLIENT is all that is set."""
     run("git", "clone", "-q", REPOSITORY, "clone", cwd=tmp_path)
     changed = run("git", "ls-files", "-zom", "--exclude-standard", cwd=REPOSITORY).stdout
     for path in filter(None, changed.split("\0")):
